@@ -66,6 +66,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const earlierRunId = await id('/answer-runs', { note: `${mark} 2` })
   await make('POST', `${agent}/answer-runs/${earlierRunId}/cancel`, {})
   const answerRunId = await id('/answer-runs', { note: mark })
+  await make('PUT', `${agent}/answer-schedule`, { every: 'day', hour: 3, caseIds: [caseId] })
   const inputs = { type: 'object', properties: {} }
   const actionId = await id('/actions', { name: 'look', type: 'client', description: mark, inputs })
   const procedureId = await id('/procedures', { name: mark, trigger: mark, steps: [mark] })
@@ -83,7 +84,6 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const statusId = await id('/helpdesk/ticket-statuses', { category: 'on_hold', internalLabel: mark })
   const tagId = await id('/helpdesk/tags', { name: mark })
   const cannedReplyId = await id('/helpdesk/canned-replies', { name: mark, content: mark })
-  const { id: viewId = '' } = await make('POST', '/inbox/views', { name: mark, owner: 'all', query: {} })
   await make('POST', `/api/v1/chatbots${agent.slice('/agents'.length)}/custom-attributes`, {
     name: 'colour',
     type: 'text',
@@ -345,7 +345,6 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       tagId,
       tagIds: tagId,
       cannedReplyId,
-      viewId,
       heldReplyId,
       heldMailId,
       blockedSenderId,

@@ -82,6 +82,18 @@ async function world(): Promise<World> {
   await post(`${agent}/draft/publish`, { version })
   await client.request('PUT', `${agent}/draft`, { instructions: 'Be quick.' })
   const agentVersionId = (await client.request('GET', `${agent}/versions`)).body.data.at(-1).id
+  const checks = [{ kind: 'means', expected: 'x', passed: true, reason: 'x' }]
+  const result = { ...ANSWERED, caseId, name: 'x', checks }
+  await db
+    .insertInto('answer_results')
+    .values({
+      run_id: answerRunId,
+      place: 0,
+      repetition: 10,
+      account_id: client.accountId,
+      result: json(result),
+    })
+    .execute()
   const groupId = newId()
   const siteId = newId()
   const owned = { account_id: client.accountId, agent_id: agentId }
@@ -169,6 +181,24 @@ async function world(): Promise<World> {
   return { client, ids: { ...ids, agentVersionId, draftVersion } }
 }
 
+/** A result of a test of answers, without what it is about. */
+const ANSWERED = {
+  repetition: 10,
+  passed: true,
+  messages: [],
+  calls: [],
+  sources: [],
+  outcome: null,
+  model: null,
+  credits: 0,
+  inputTokens: null,
+  outputTokens: null,
+  dollars: null,
+  firstMs: null,
+  ms: 1,
+  error: null,
+}
+
 type Ids = Record<string, string>
 type Asked = { ids?: Ids; body?: object; form?: (ids: Ids) => FormData }
 
@@ -224,11 +254,10 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   }),
   uploadAttachment: () => ({ form: () => fileForm('file') }),
   sendMessagingTemplate: () => ({ body: { to: '15550107070', template: { name: 'plain' } } }),
-  createInboxView: () => ({ body: { name: 'Urgent', owner: 'all', query: { priority: 'urgent' } } }),
-  changeInboxTickets: ({ agentId, ticketNumber }) => ({
-    body: { tickets: [{ agentId, ticketNumber: Number(ticketNumber) }], priority: 'low' },
-  }),
   createInvitation: () => ({ body: { email: 'new@example.com', role: 'viewer' } }),
+  reviewAnswer: ({ caseId }) => ({
+    body: { caseId, repetition: 10, judgement: 'means', agrees: false, note: 'x' },
+  }),
   mergeContact: ({ intoContactId }) => ({ body: { intoContactId } }),
   mergeTopic: ({ intoTopicId }) => ({ body: { intoTopicId } }),
   eraseUser: () => ({ body: { userId: 'user-1' } }),

@@ -151,10 +151,6 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['ticket_clocks'],
     reason: 'Clocks that ran out are marked.',
   },
-  'server/inbox/clocks/wake-tickets.ts': {
-    tables: ['tickets'],
-    reason: 'Tickets whose time has come return to their teams.',
-  },
   'server/inbox/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
   'server/conversations/insights/analysis/claim-conversations.ts': {
     tables: ['conversations', 'messages'],
@@ -249,8 +245,12 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['user_erasures'],
     reason: 'Erasures that were interrupted go on.',
   },
+  'server/conversations/playground/answer-tests/schedule/schedules.ts': {
+    tables: ['answer_schedules', 'agents'],
+    reason: 'The tests of all accounts that are due are started, and their owners told.',
+  },
   'server/people/privacy/retention/retention.ts': {
-    tables: ['agents', 'leads'],
+    tables: ['agents', 'answer_runs', 'leads'],
     reason: 'The periods of all agents are kept.',
   },
 

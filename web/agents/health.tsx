@@ -27,6 +27,7 @@ export function Health({ agentId }: { agentId: string }) {
             {can('sources:read') && <Sources agent={data} />}
             {can('agents:read') && <Models agent={data} />}
             {can('agents:read') && <Money agentId={agentId} />}
+            {can('agents:read') && <AnswerTests agentId={agentId} />}
             {can('agents:read') && <Isolation />}
             {can('messaging:read') && <Channels agentId={agentId} />}
             <Reach agent={data} />
@@ -187,6 +188,28 @@ function Money({ agentId }: { agentId: string }) {
       </Link>
       {isStopped && ': it calls no model until the month ends'}
       {unpricedCalls > 0 && `, without ${plural(unpricedCalls, 'call')} whose price is not known`}
+    </Line>
+  )
+}
+
+/** What is wrong with the last scheduled test of the answers. */
+function AnswerTests({ agentId }: { agentId: string }) {
+  const { data } = useQuery({
+    ...reading('/agents/{agentId}/answer-schedule', { params: { agentId } }),
+    refetchInterval: AGAIN_MS,
+  })
+  const { alert = null, lastRunId = null } = data?.schedule ?? {}
+  if (alert === null) return null
+  return (
+    <Line state="bad">
+      {alert}{' '}
+      <Link
+        to="/agents/$agentId/evaluations"
+        params={{ agentId }}
+        search={{ tab: 'answers', ...(lastRunId === null ? {} : { run: lastRunId }) }}
+      >
+        See the test
+      </Link>
     </Line>
   )
 }

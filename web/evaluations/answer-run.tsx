@@ -1,20 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { call, listing, type OutputOf, reading } from '../app/api.ts'
+import { call, listing, reading } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { formatDollars, formatNumber, formatShare, formatTime } from '../ui/format.ts'
-import { Badge, Section, Table } from '../ui/page.tsx'
+import { formatDollars, formatNumber, formatTime } from '../ui/format.ts'
+import { Badge, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { AnswerComparison } from './answer-comparison.tsx'
+import { Conversation, type Run } from './answer-conversation.tsx'
 import { type ListedAnswerRun, StatusBadge } from './answer-tests.tsx'
 import classes from './evaluations.module.css'
-import { ProposeFix } from './propose-fix.tsx'
 import { BackButton } from './runs.tsx'
 
 const RUN = '/agents/{agentId}/answer-runs/{answerRunId}'
-type Run = OutputOf<'GET', typeof RUN>
-type Result = Run['results'][number]
 
 type AnswerRunProps = {
   agentId: string
@@ -23,11 +22,13 @@ type AnswerRunProps = {
   withId: string | undefined
   mayWrite: boolean
   onWith: (id: string | undefined) => Promise<void>
+  /** Shows another test, compared with this one. */
+  onAgain: (runId: string) => void
   onBack: () => void
 }
 
 /** Shows a test of answers while it runs and afterwards: figures, what changed, and each conversation. */
-export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onBack }: AnswerRunProps) {
+export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onAgain, onBack }: AnswerRunProps) {
   const params = { agentId, answerRunId: runId }
   const run = useQuery({
     ...reading(RUN, { params }),
@@ -66,19 +67,24 @@ export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onBack }: 
               {nameOf(data)} {data.version === 'draft' && <Badge tone="warning">draft</Badge>}
             </h2>
             <Figures run={data} />
-            {withId && <Comparison agentId={agentId} run={data} withId={withId} />}
-            <Section title="Conversations">
-              {data.results.length === 0 && <p className={classes.faint}>The first answer is on its way.</p>}
-              {[...data.results]
-                .sort((a, b) => Number(a.passed) - Number(b.passed))
-                .map((result) => (
+            {withId ? (
+              <AnswerComparison agentId={agentId} run={data} withId={withId} mayWrite={mayWrite} />
+            ) : (
+              <Section title="Conversations">
+                {data.results.length === 0 && data.status === 'running' && (
+                  <p className={classes.faint}>The first answer is on its way.</p>
+                )}
+                {[...data.results].sort(failuresFirst).map((result) => (
                   <Conversation
                     key={`${result.caseId} ${result.repetition}`}
-                    agentId={agentId}
-                    result={result}
+                    of={{ agentId, runId, result, mayWrite }}
+                    isOpen={result.passed !== true}
+                    {...(data.status === 'running' ? {} : { onAgain })}
+                    repeats={data.repeats}
                   />
                 ))}
-            </Section>
+              </Section>
+            )}
           </>
         )}
       </Loaded>
@@ -89,19 +95,37 @@ export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onBack }: 
 const nameOf = ({ note, createdAt }: Pick<ListedAnswerRun, 'note' | 'createdAt'>): string =>
   [note, formatTime(createdAt)].filter(Boolean).join(', ')
 
+const RANK = new Map<boolean | null, number>([
+  [false, 0],
+  [null, 1],
+  [true, 2],
+])
+const failuresFirst = (a: Run['results'][number], b: Run['results'][number]): number =>
+  (RANK.get(a.passed) ?? 0) - (RANK.get(b.passed) ?? 0)
+
 function Figures({ run }: { run: Run }) {
-  const dollars = run.results.map((one) => one.dollars)
-  const known = dollars.filter((one) => one !== null)
+  const unknown = run.done - run.passed - run.failed
   const figures: [string, string][] = [
     ['Passed', `${formatNumber(run.passed)} of ${formatNumber(run.total)}`],
+    ['Failed', formatNumber(run.failed)],
+    ['Not decided', formatNumber(unknown)],
     ['Credits’ worth, not charged', formatNumber(run.credits)],
-    ['Money', known.length < dollars.length ? 'not known' : formatDollars(known.reduce((a, b) => a + b, 0))],
+    ['Money', formatDollars(run.dollars)],
+    ['Tokens', tokensOf(run)],
   ]
   return (
     <>
       <p role="status">
-        <StatusBadge run={run} />
+        <StatusBadge run={run} /> {run.problem}
       </p>
+      {run.status === 'running' && (
+        <progress
+          className={classes.progress}
+          value={run.done}
+          max={run.total}
+          aria-label={`${run.done} of ${run.total} done`}
+        />
+      )}
       <dl className={classes.figures}>
         {figures.map(([label, value]) => (
           <div key={label}>
@@ -114,136 +138,10 @@ function Figures({ run }: { run: Run }) {
   )
 }
 
-function Comparison({ agentId, run, withId }: { agentId: string; run: Run; withId: string }) {
-  const params = { agentId, answerRunId: run.id }
-  const comparison = useQuery({
-    ...reading(`${RUN}/comparison`, { params, query: { before: withId } }),
-    // What is compared grows while the run does.
-    refetchInterval: run.status === 'running' ? 1_000 : false,
-  })
-  return (
-    <Section title="Differences" about="By the cases that both tests have asked.">
-      <Loaded of={comparison}>
-        {({ cases, better, worse, same, chance }) => {
-          const changed = cases.filter(({ before, after }) => before !== after)
-          return (
-            <div className={classes.stack}>
-              <p>
-                {formatNumber(better)} better, {formatNumber(worse)} worse, {formatNumber(same)} as before.{' '}
-                {better + worse > 0 &&
-                  `By chance alone, a difference like this comes up ${formatShare(chance)} of the time.`}
-              </p>
-              {changed.length > 0 && (
-                <Table stacked label="Differences" head={['Case', 'Passed before', 'Passed now']}>
-                  {changed.map((one) => (
-                    <tr key={one.caseId}>
-                      <td className={classes.question} dir="auto">
-                        {one.name}
-                      </td>
-                      <td className={classes.number}>{formatShare(one.before)}</td>
-                      <td className={classes.number}>
-                        <Badge tone={one.after > one.before ? 'success' : 'danger'}>
-                          {formatShare(one.after)}
-                        </Badge>
-                      </td>
-                    </tr>
-                  ))}
-                </Table>
-              )}
-            </div>
-          )
-        }}
-      </Loaded>
-    </Section>
+function tokensOf({ results }: Run): string {
+  const tokens = results.flatMap(({ inputTokens, outputTokens, error }) =>
+    error === null ? [inputTokens, outputTokens] : [],
   )
-}
-
-const CHECKS: Record<Result['checks'][number]['kind'], string> = {
-  holds: 'holds',
-  lacks: 'does not hold',
-  cites: 'cites',
-  calls: 'calls',
-  declines: 'says that it does not know',
-  handsOver: 'passes to a person',
-  reachesGoal: 'gives the customer what they want',
-  means: 'says',
-  sounds: 'sounds',
-}
-
-function Conversation({ agentId, result }: { agentId: string; result: Result }) {
-  return (
-    <details className={classes.conversation} open={!result.passed}>
-      <summary>
-        <Badge tone={result.passed ? 'success' : 'danger'}>{result.passed ? 'passed' : 'failed'}</Badge>{' '}
-        <span dir="auto">{result.name}</span>
-        {result.repetition > 1 && <span className={classes.faint}> time {result.repetition}</span>}
-      </summary>
-      <dl className={classes.talk}>
-        {result.messages.map(({ role, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order
-          <div key={at}>
-            <dt>{role === 'user' ? 'Customer' : 'Agent'}</dt>
-            <dd dir="auto">{text || 'no words'}</dd>
-          </div>
-        ))}
-      </dl>
-      {result.error !== null && <p className={classes.worse}>{result.error}</p>}
-      <ul className={classes.checks}>
-        {result.checks.map(({ kind, expected, passed, reason }) => (
-          <li key={`${kind} ${expected}`}>
-            <Badge tone={passed === null ? 'warning' : passed ? 'success' : 'danger'}>
-              {passed === null ? 'not known' : passed ? 'yes' : 'no'}
-            </Badge>{' '}
-            {CHECKS[kind]}: <span dir="auto">{shown(kind, expected, result)}</span>
-            {reason !== null && <span className={classes.faint}> {reason}</span>}
-          </li>
-        ))}
-      </ul>
-      {!result.passed && result.error === null && <FixResult agentId={agentId} result={result} />}
-      <p className={classes.faint}>
-        {[
-          result.model,
-          result.sources.length > 0 &&
-            `cites ${result.sources.map(({ name }) => name ?? 'Untitled').join(', ')}`,
-          result.calls.length > 0 && `called ${result.calls.map(({ name }) => name).join(', ')}`,
-          result.ending && ENDINGS[result.ending],
-          `${formatNumber(result.ms)} ms`,
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </p>
-    </details>
-  )
-}
-
-const ENDINGS = {
-  content: 'the customer was content',
-  gone: 'the customer gave up',
-  limit: 'stopped at the most messages',
-}
-
-/** What is asked for is the last question, and the answers to it that the case does not accept. */
-function FixResult({ agentId, result }: { agentId: string; result: Result }) {
-  const said = (role: 'user' | 'assistant') =>
-    result.messages.findLast((one) => one.role === role)?.text ?? ''
-  const expected = result.checks.filter(({ kind }) => kind === 'means' || kind === 'holds')
-  if (said('user') === '') return null
-  return (
-    <ProposeFix
-      agentId={agentId}
-      question={said('user')}
-      answer={said('assistant')}
-      right={expected.map((check) => String(check.expected)).join('\n')}
-    />
-  )
-}
-
-function shown(
-  kind: Result['checks'][number]['kind'],
-  expected: string | boolean,
-  { sources }: Result,
-): string {
-  if (typeof expected === 'boolean') return expected ? 'yes' : 'no'
-  if (kind !== 'cites') return expected
-  return sources.find(({ id }) => id === expected)?.name ?? 'a source that it does not cite'
+  const known = tokens.filter((one) => one !== null)
+  return known.length < tokens.length ? 'not known' : formatNumber(known.reduce((a, b) => a + b, 0))
 }

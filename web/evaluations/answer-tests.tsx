@@ -1,14 +1,11 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, listing, type OutputOf, reading } from '../app/api.ts'
+import { call, listing, type OutputOf } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { formatNumber, formatTime, plural } from '../ui/format.ts'
 import { Hidden } from '../ui/hidden.tsx'
 import { Ellipsis, ListChecks, Pencil, Play, Trash2 } from '../ui/icons.ts'
@@ -20,7 +17,10 @@ import { tell } from '../ui/toast.tsx'
 import { AddCases } from './add-cases.tsx'
 import { AnswerCaseDialog } from './answer-case-dialog.tsx'
 import type { AnswerCase, CaseStart } from './answer-case-draft.ts'
+import { AnswerSchedule } from './answer-schedule.tsx'
 import classes from './evaluations.module.css'
+import { Judges } from './judges.tsx'
+import { StartDialog } from './start-answer-test.tsx'
 
 const CASES = '/agents/{agentId}/answer-cases'
 const RUNS = '/agents/{agentId}/answer-runs'
@@ -85,6 +85,8 @@ export function AnswerTests({ agentId, mayWrite, onOpen }: AnswerTestsProps) {
         </Loaded>
       </Section>
       <Runs agentId={agentId} onOpen={onOpen} />
+      <AnswerSchedule agentId={agentId} mayWrite={mayWrite} onOpen={onOpen} />
+      <Judges agentId={agentId} />
       {editing && <AnswerCaseDialog agentId={agentId} start={editing} onClose={() => setEditing(null)} />}
       {asking && <StartDialog agentId={agentId} onStarted={onOpen} onClose={() => setAsking(false)} />}
     </div>
@@ -152,7 +154,7 @@ function Runs({ agentId, onOpen }: Omit<AnswerTestsProps, 'mayWrite'>) {
                   <tr key={run.id}>
                     <td className={classes.question}>
                       <button type="button" className={sources.open} onClick={() => onOpen(run.id)}>
-                        {run.note || formatTime(run.createdAt)}
+                        {run.note || (run.isScheduled ? 'Scheduled' : formatTime(run.createdAt))}
                       </button>{' '}
                       {run.version === 'draft' && <Badge tone="warning">draft</Badge>}
                     </td>
@@ -187,101 +189,12 @@ export function StatusBadge({ run }: { run: ListedAnswerRun }) {
     )
   }
   if (run.status === 'canceled') return <Badge>canceled</Badge>
-  if (run.status === 'stopped') return <Badge tone="warning">stopped: the limit of credits was reached</Badge>
+  if (run.status === 'stopped') return <Badge tone="warning">stopped</Badge>
+  if (run.failed === 0 && run.passed < run.total)
+    return <Badge tone="warning">{formatNumber(run.total - run.passed)} not decided</Badge>
   return run.passed === run.total ? (
     <Badge tone="success">all passed</Badge>
   ) : (
-    <Badge tone="danger">{plural(run.total - run.passed, 'failure')}</Badge>
-  )
-}
-
-type StartDialogProps = { agentId: string; onStarted: (runId: string) => void; onClose: () => void }
-
-/** Asks what is tried: how often, with which model and instructions, and at most for how many credits' worth. */
-function StartDialog({ agentId, onStarted, onClose }: StartDialogProps) {
-  const models = useQuery(reading('/models'))
-  const version = useSearch({ strict: false }).version === 'draft' ? 'draft' : 'live'
-  const start = useMutation({
-    meta: { quiet: true },
-    mutationFn: (body: {
-      note: string
-      repeats: number
-      judges: boolean
-      version: 'live' | 'draft'
-      maxCredits?: number
-      model?: string
-      instructions?: string
-    }) => call('POST', RUNS, { params: { agentId }, body }),
-    onSuccess: (run) => {
-      void fetchAgain(RUNS)
-      onStarted(run.id)
-    },
-  })
-  const submit = (fields: FormData) => {
-    const text = (name: string): string => String(fields.get(name) ?? '').trim()
-    const [model, instructions, maxCredits] = ['model', 'instructions', 'maxCredits'].map(text)
-    start.mutate({
-      note: text('note'),
-      repeats: Number(text('repeats')),
-      judges: fields.get('judges') !== null,
-      version: text('version') === 'draft' ? 'draft' : 'live',
-      ...(maxCredits ? { maxCredits: Number(maxCredits) } : {}),
-      ...(model ? { model } : {}),
-      ...(instructions ? { instructions } : {}),
-    })
-  }
-  return (
-    <Dialog title="Test the answers" isOpen onClose={onClose} wide>
-      <Form save={start} onSubmit={submit}>
-        <TextField
-          label="Note (optional)"
-          name="note"
-          maxLength={200}
-          hint="The note identifies the test in comparisons."
-        />
-        <TextField
-          label="How often each case is asked"
-          name="repeats"
-          type="number"
-          min={1}
-          max={10}
-          defaultValue={1}
-          required
-        />
-        <Select
-          label="Version"
-          name="version"
-          options={[
-            ['live', 'The live agent'],
-            ['draft', 'Its draft'],
-          ]}
-          defaultValue={version}
-        />
-        <Select
-          label="Model"
-          name="model"
-          options={[
-            ['', 'The model of the agent'],
-            ...(models.data?.models ?? []).map(({ id }) => [id, id] as const),
-          ]}
-        />
-        <TextArea
-          label="Instructions (optional)"
-          name="instructions"
-          maxLength={50_000}
-          rows={4}
-          hint="In place of the agent's, for this test alone."
-        />
-        <TextField
-          label="At most this many credits’ worth (optional)"
-          name="maxCredits"
-          type="number"
-          min={1}
-          hint="No credits are charged; the model's provider may cost money."
-        />
-        <Check label="Let a model judge what a right answer says and how it sounds" name="judges" />
-        <FormActions save={start} kind="primary" label="Start the test" onCancel={onClose} />
-      </Form>
-    </Dialog>
+    <Badge tone="danger">{plural(run.failed, 'failure')}</Badge>
   )
 }

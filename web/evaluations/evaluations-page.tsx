@@ -155,6 +155,7 @@ function AnswersTab({ agentId, search, go, mayWrite }: RunsTabProps & { mayWrite
       withId={search.with}
       mayWrite={mayWrite}
       onWith={(id) => go({ ...search, with: id })}
+      onAgain={(id) => void go({ tab: 'answers', run: id, with: search.run })}
       onBack={() => void go({ tab: 'answers' })}
     />
   ) : (

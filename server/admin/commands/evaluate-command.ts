@@ -10,9 +10,9 @@ type Evaluated = (SearchRun & { answers?: never }) | { answers: AnswersTested }
 export const evaluate = command<Evaluated>({
   name: 'evaluate',
   usage:
-    '--agent ID [--answers [CASES.json|CASES.csv]] [--repeats N] [--judges] [--model ID] [--version live|draft] [--at-least SHARE] [--junit]',
+    '--agent ID [--answers [CASES.json|CASES.csv]] [--repeats N] [--judges] [--model ID] [--version live|draft] [--at-least SHARE] [--compare RUN|last] [--max-credits N] [--max-dollars N] [--junit]',
   summary:
-    "Measures an agent's retrieval with its evaluation questions or, with --answers, tests its answers; the exit code is 1 if fewer than --at-least pass (default 1)",
+    "Measures an agent's retrieval with its evaluation questions or, with --answers, tests its answers; the exit code is 1 if fewer than --at-least pass (default 1), or if it is worse than the run to compare with by more than chance",
   options: {
     agent: { type: 'string' },
     answers: { type: 'boolean' },
@@ -21,6 +21,9 @@ export const evaluate = command<Evaluated>({
     model: { type: 'string' },
     version: { type: 'string' },
     'at-least': { type: 'string' },
+    compare: { type: 'string' },
+    'max-credits': { type: 'string' },
+    'max-dollars': { type: 'string' },
     junit: { type: 'boolean' },
   },
   positionals: { count: 0, most: 1, paths: true },
@@ -37,7 +40,7 @@ export const evaluate = command<Evaluated>({
   print(evaluated) {
     const { answers } = evaluated
     if (!answers) return printSearch(evaluated)
-    return answers.isJunit ? junitOf(answers.run) : linesOf(answers.run)
+    return answers.isJunit ? junitOf(answers) : linesOf(answers)
   },
 })
 

@@ -3,27 +3,40 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { BadCaseFile, readCases } from '../../conversations/playground/answer-tests/cases/case-files.ts'
 import { casesToRun, copyOf } from '../../conversations/playground/answer-tests/cases/cases.ts'
+import { compareRuns, isFall } from '../../conversations/playground/answer-tests/compare-runs.ts'
+import { reviewedResults } from '../../conversations/playground/answer-tests/judging/reviews.ts'
 import {
   presentRun,
   requireRun,
   resultsOf,
+  runBefore,
   startRun,
 } from '../../conversations/playground/answer-tests/runs.ts'
-import type { AnswerRun, CaseOfRun } from '../../conversations/playground/answer-tests/schema.ts'
+import type {
+  AnswerComparison,
+  AnswerRun,
+  CaseOfRun,
+} from '../../conversations/playground/answer-tests/schema.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { messageOf } from '../../platform/unknown-values.ts'
 import { CommandFailure, type Input, type Operations, usageFailure } from '../command.ts'
 import { findAccount, type findAgent } from './find-account.ts'
 
 type Run = Static<typeof AnswerRun>
 
-export type AnswersTested = { run: Run; isEnough: boolean; isJunit: boolean }
+type Comparison = Static<typeof AnswerComparison>
+
+export type AnswersTested = { run: Run; comparison: Comparison | null; isEnough: boolean; isJunit: boolean }
 
 const POLL_MS = 500
 const VERSIONS = ['live', 'draft'] as const
 
-/** Starts a run in the running service and waits for its end. */
+/**
+ * Starts a run in the running service and waits for its end. It is not enough if it did not come to its end, if too few
+ * tests passed, or if it is worse than the run to compare with by more than chance.
+ */
 export async function testAnswers(
   { db, isServed, openModels, erasing }: Operations,
   agent: Awaited<ReturnType<typeof findAgent>>,
@@ -42,25 +55,57 @@ export async function testAnswers(
   if (cases.length === 0) throw new CommandFailure('There is no case: name a file, or add some to the agent.')
   if (!(await isServed())) throw new CommandFailure('Start the service first: it is what answers.', 69)
   const { plan } = await findAccount(db, ref.accountId)
+  const [maxCredits, maxDollars] = [limitOf(values, 'max-credits'), limitOf(values, 'max-dollars')]
   const settings = {
     repeats,
     judges: Boolean(values.judges),
     version,
     note: file === undefined ? 'From the command line' : 'From a file',
     ...(values.model === undefined ? {} : { model: values.model }),
+    ...(maxCredits === undefined ? {} : { maxCredits }),
+    ...(maxDollars === undefined ? {} : { maxDollars }),
   }
+  // A mistyped id is noticed before the tests have cost anything.
+  if (values.compare !== undefined && values.compare !== 'last') await earlierRun(db, ref, values.compare)
   const needs = { jobs: erasing.jobs, models: openModels().models }
   const id = await transact(db, (trx) => startRun(trx, needs, { ref, plan }, cases, settings))
   for (;;) {
-    const run = presentRun(await requireRun(db, ref, id))
+    const row = await requireRun(db, ref, id)
+    const run = presentRun(row)
     if (run.status !== 'running') {
-      const whole = { ...run, results: await resultsOf(db, ref, id) }
-      const isEnough = run.status === 'finished' && run.passed >= atLeast * run.total
-      return { run: whole, isEnough, isJunit: Boolean(values.junit) }
+      const results = await reviewedResults(db, ref, id)
+      const earlier =
+        values.compare === undefined
+          ? null
+          : values.compare === 'last'
+            ? await runBefore(db, ref, row).catch(() => null)
+            : await earlierRun(db, ref, values.compare)
+      const comparison = earlier && compareRuns(await resultsOf(db, ref, earlier.id), results)
+      const isEnough =
+        run.status === 'finished' &&
+        run.passed >= atLeast * run.total &&
+        !(comparison !== null && isFall(comparison))
+      return { run: { ...run, results }, comparison, isEnough, isJunit: Boolean(values.junit) }
     }
     await wait(POLL_MS)
   }
 }
+
+async function earlierRun(db: Operations['db'], ref: AgentRef, id: string) {
+  return requireRun(db, ref, id).catch((error: unknown) => {
+    if (error instanceof ApiError) throw usageFailure(`The agent has no run ${id} to compare with.`)
+    throw error
+  })
+}
+
+const limitOf = (values: Input['values'], option: 'max-credits' | 'max-dollars'): number | undefined =>
+  values[option] === undefined
+    ? undefined
+    : numberOf(
+        values[option],
+        `--${option}`,
+        (n) => n > 0 && n <= 1_000_000 && (option === 'max-dollars' || Number.isInteger(n)),
+      )
 
 function numberOf(text: string, option: string, fits: (n: number) => boolean): number {
   const value = Number(text)
@@ -96,35 +141,58 @@ const failuresOf = ({ error, checks }: Run['results'][number]): string[] =>
         .filter(({ passed }) => passed !== true)
         .map(({ kind, expected, reason }) => `${kind}: ${expected}${reason === null ? '' : ` (${reason})`}`)
 
-/** Returns what people read: the figures, and each test that has not passed. */
-export function linesOf(run: Run): string {
-  const failed = run.results.filter(({ passed }) => !passed)
+/** Returns what people read: the figures, each test that has not passed, and what became of the run before. */
+export function linesOf({ run, comparison }: AnswersTested): string {
+  const unknown = run.done - run.passed - run.failed
+  const cost = run.dollars === null ? '' : `, $${run.dollars.toFixed(4)}`
+  const changed = (comparison?.cases ?? []).filter(({ before, after }) => before !== after)
   return [
-    `${run.passed} of ${run.total} tests passed (${run.status}); ${run.credits} credits' worth, not charged`,
-    ...failed.flatMap((result) => [
-      `failed: ${result.name}`,
-      ...failuresOf(result).map((line) => `  ${line}`),
-      `  answer: ${result.messages.at(-1)?.text ?? ''}`,
-    ]),
+    `${run.passed} of ${run.total} tests passed (${run.status}); ${run.credits} credits' worth, not charged${cost}`,
+    ...(run.problem === null ? [] : [run.problem]),
+    ...(unknown > 0 ? [`${unknown} not decided, because nobody could tell`] : []),
+    ...run.results
+      .filter(({ passed }) => passed !== true)
+      .flatMap((result) => [
+        `${result.passed === null ? 'not decided' : 'failed'}: ${result.name}`,
+        ...failuresOf(result).map((line) => `  ${line}`),
+        `  answer: ${result.messages.at(-1)?.text ?? ''}`,
+      ]),
+    ...(comparison ? [comparison.conclusion] : []),
+    ...changed.map(
+      ({ name, before, after }) => `  ${name}: ${percent(before)} before, ${percent(after)} now`,
+    ),
+    `run ${run.id}`,
   ].join('\n')
 }
 
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
 /** Returns the results in the format of JUnit, which services for continuous integration read. */
-export function junitOf(run: Run): string {
+export function junitOf({ run, comparison, isEnough }: AnswersTested): string {
   const tests = run.results.map((result) => {
-    const failures = failuresOf(result)
-    const failure = result.passed
-      ? ''
-      : `<failure message="${escaped(failures.join('; '))}">${escaped(result.messages.at(-1)?.text ?? '')}</failure>`
-    return `  <testcase name="${escaped(`${result.name} #${result.repetition}`)}" time="${result.ms / 1_000}">${failure}</testcase>`
+    const message = escaped(failuresOf(result).join('; '))
+    const answer = escaped(result.messages.at(-1)?.text ?? '')
+    const tag = result.passed === null ? 'error' : 'failure'
+    const failure = result.passed ? '' : `<${tag} message="${message}">${answer}</${tag}>`
+    return testCase(`${result.name} #${result.repetition}`, result.ms, failure)
   })
+  const share = `${run.passed} of ${run.total} passed (${run.status}).`
+  const whole = [share, run.problem, comparison?.conclusion]
+    .filter((text) => typeof text === 'string')
+    .join(' ')
+  if (!isEnough) tests.push(testCase('The whole run', 0, `<failure message="${escaped(whole)}"/>`))
+  const unknown = run.results.filter(({ passed }) => passed === null).length
+  const failures = run.results.filter(({ passed }) => passed === false).length + (isEnough ? 0 : 1)
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="answers" tests="${run.results.length}" failures="${run.results.length - run.passed}">`,
+    `<testsuite name="answers" tests="${tests.length}" failures="${failures}" errors="${unknown}">`,
     ...tests,
     '</testsuite>',
   ].join('\n')
 }
+
+const testCase = (name: string, ms: number, failure: string): string =>
+  `  <testcase name="${escaped(name)}" time="${ms / 1_000}">${failure}</testcase>`
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string): string =>

@@ -23,6 +23,8 @@ type Ask = {
   longest: number
   /** Receives the text so far, for callers that can use a part of it. */
   noteText?: (text: string) => void
+  /** Receives the tokens that the provider says it has read and written; null for what it does not say. */
+  noteUsage?: (inputTokens: number | null, outputTokens: number | null) => void
 }
 
 /**
@@ -72,7 +74,7 @@ const promptOf = (system: string, user: string): LanguageModelV4Prompt => [
 /** Returns a model's complete answer, with as little reasoning as it can; null when it is too long. Throws like `streamModel`. */
 export async function askForText(
   model: ResolvedModel,
-  { system, user, schema, maxOutputTokens, longest, noteText }: Ask,
+  { system, user, schema, maxOutputTokens, longest, noteText, noteUsage }: Ask,
   signal: AbortSignal,
 ): Promise<string | null> {
   const options: CallOptions = {
@@ -87,6 +89,8 @@ export async function askForText(
     for (const part of parts) {
       if (part.type === 'text-delta') text += part.delta
       else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''
+      else if (part.type === 'finish')
+        noteUsage?.(part.usage.inputTokens.total ?? null, part.usage.outputTokens.total ?? null)
     }
     if (text.length > longest) return null
     noteText?.(text)

@@ -6,6 +6,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
+import { ownersOf } from './owners-of.ts'
 import { mailOfBudget } from './write-mail.ts'
 
 type Row = {
@@ -43,14 +44,8 @@ export async function planBudgetMails(
       const step = `${month} ${state}`
       if (state === 'below' || step === told) continue
       await noteBudgetTold(trx, { accountId, agentId }, step)
-      const owners = await trx
-        .selectFrom('members')
-        .select('email')
-        .where('account_id', '=', accountId)
-        .where('role', '=', 'owner')
-        .execute()
-      if (owners.length === 0) continue
-      const emails = owners.map(({ email }) => email)
+      const emails = await ownersOf(trx, accountId)
+      if (emails.length === 0) continue
       const mail = mailOfBudget(name, budget, { dollars, state })
       await jobs.enqueue<SendDailyMail>(trx, SEND_DAILY_MAIL, { accountId, agentId, emails, mail })
       planned++

@@ -3,6 +3,7 @@ import type { Task } from '../../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mail.ts'
 import { rowOf, smtpLogin } from '../email/connection/connection.ts'
+import { planAnswerTestMails } from './answer-test-mails.ts'
 import { planBudgetMails } from './budget-mails.ts'
 import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 
@@ -40,5 +41,6 @@ export const notificationJobs = (ctx: Deps): Task<never>[] => [
 
 export const notificationRecurringJobs = (ctx: Pick<Context, 'db' | 'jobs'>): RecurringJob[] => [
   { what: 'mails about budgets', everyMs: 60_000, run: () => planBudgetMails(ctx) },
+  { what: 'mails about tests of answers', everyMs: 60_000, run: () => planAnswerTestMails(ctx) },
   { what: 'daily mails', everyMs: 600_000, run: () => planDailyMails(ctx) },
 ]

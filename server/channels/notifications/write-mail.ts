@@ -55,3 +55,11 @@ export function mailOfBudget(
     ].join('\n'),
   }
 }
+
+export function mailOfAnswerTest(agent: string, alert: string): DailyMail {
+  const name = agent.replaceAll(/\s+/g, ' ')
+  return {
+    subject: `The answers of ${name} need a look`,
+    text: [alert, '', 'Open Evaluations of the agent, and there Answers, to see each test.', ''].join('\n'),
+  }
+}

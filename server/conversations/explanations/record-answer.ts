@@ -235,8 +235,8 @@ const estimated = (
 const MILLION = 1_000_000
 
 /** Returns what a step cost by the prices of the catalogue; null if they or the tokens are not known. */
-function dollarsOf(
-  { inputTokens, cachedTokens, outputTokens }: Tokens,
+export function dollarsOf(
+  { inputTokens, cachedTokens, outputTokens }: Omit<Tokens, 'reasoningTokens'>,
   prices: Prices | null,
 ): number | null {
   if (!prices || inputTokens === null || outputTokens === null) return null

@@ -10,7 +10,7 @@ import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { emptyAgent } from './erasing/empty-agent.ts'
 import { eraseUser } from './erasing/erase-user.ts'
 import { claimAbandonedErasures } from './erasing/erasures.ts'
-import { sweepOldConversations, sweepOldLeads } from './retention/retention.ts'
+import { sweepOldAnswerRuns, sweepOldConversations, sweepOldLeads } from './retention/retention.ts'
 
 export const ERASE_USER = 'erase-user'
 /** The payload does not name the person, because jobs are kept for a while after their end. */
@@ -83,6 +83,7 @@ export const privacyRecurringJobs = (
 ): RecurringJob[] => [
   removingDeleted(ctx),
   { what: 'old conversations', everyMs: MINUTE, run: () => sweepOldConversations(ctx) },
+  { what: 'old tests of answers', everyMs: MINUTE, run: () => sweepOldAnswerRuns(ctx) },
   { what: 'old leads', everyMs: MINUTE, run: () => sweepOldLeads(ctx) },
   { what: 'interrupted erasures', everyMs: MINUTE, run: () => resumeErasures(ctx) },
 ]

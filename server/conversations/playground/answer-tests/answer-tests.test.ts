@@ -80,8 +80,11 @@ test('a broken instruction is found by its own cases, and nothing is reported of
     { role: 'assistant', text: 'Ten years.' },
   ])
   const { body } = await ask('GET', `/answer-runs/${broken.id}/comparison?before=${sound.id}`)
-  assert.deepEqual(body.cases, [{ caseId, name: 'Warranty', before: 1, after: 0 }])
+  const [{ figures, ...compared }] = body.cases
+  assert.deepEqual(compared, { caseId, name: 'Warranty', before: 1, after: 0 })
+  assert.deepEqual([figures.before.passed, figures.after.passed, figures.after.outputTokens], [1, 0, 5])
   assert.deepEqual([body.better, body.worse, body.same, body.chance], [0, 1, 0, 1])
+  assert.match(body.conclusion, /1 came out worse and 0 better\. That may be chance/)
   assert.equal((await ask('DELETE', `/answer-cases/${caseId}`)).status, 200)
 })
 
@@ -115,6 +118,7 @@ test('a test has several turns and made up results of actions, runs none and kee
 test('a judge tells why; without one nobody can tell, so the test has not passed', async () => {
   const caseId = await addCase({ name: 'Tone', messages: [QUESTION], expect: { sounds: 'Friendly' } })
   const judged = JSON.stringify({
+    claims: [],
     means: { passed: true, reason: '' },
     sounds: { passed: false, reason: 'It is curt.' },
   })
@@ -122,9 +126,9 @@ test('a judge tells why; without one nobody can tell, so the test has not passed
     tokens: [JSON.stringify(body).includes('You judge an answer') ? judged : 'Five.'],
   }))
   const [bare] = (await run({ caseIds: [caseId] })).results
-  assert.deepEqual([bare.passed, bare.checks[0].passed], [false, null])
+  assert.deepEqual([bare.passed, bare.checks[0].passed], [null, null])
   const [told] = (await run({ caseIds: [caseId], judges: true })).results
-  assert.deepEqual([told.checks[0].passed, told.checks[0].reason], [false, 'It is curt.'])
+  assert.deepEqual([told.passed, told.checks[1].passed, told.checks[1].reason], [false, false, 'It is curt.'])
   await ask('DELETE', `/answer-cases/${caseId}`)
 })
 

@@ -1,14 +1,27 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../../platform/http/contract.ts'
+import {
+  Cursor,
+  Exact,
+  endpointsOf,
+  Limit,
+  Nullable,
+  Page,
+  Success,
+} from '../../../platform/http/contract.ts'
+import { AnswerSchedule, NewAnswerSchedule } from './schedule/schema.ts'
 import {
   AddedAnswerCase,
   AnswerCase,
   AnswerCaseChange,
   AnswerComparison,
   AnswerRun,
+  AnswerRunEstimate,
   caseFields,
+  JudgeAgreement,
   ListedAnswerRun,
+  NewAnswerReview,
   NewAnswerRun,
+  ReviewedResult,
 } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
@@ -95,6 +108,37 @@ export const createAnswerRun = endpoint({
   errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE', 'CHAT_MODEL_NOT_ALLOWED'],
 })
 
+export const estimateAnswerRun = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/answer-estimate',
+  name: 'estimateAnswerRun',
+  summary: 'Estimate what a test of the answers to all cases would take',
+  description: 'A judge is not part of it.',
+  scope: 'agents:read',
+  params: agentParams,
+  query: Exact({
+    repeats: Type.Integer({ minimum: 1, maximum: 10, default: 1 }),
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "Default: the agent's" })),
+  }),
+  success: { status: 200, schema: AnswerRunEstimate },
+  errors: ['CHAT_MODEL_NOT_ALLOWED'],
+})
+
+export const repeatAnswerRun = endpoint({
+  method: 'POST',
+  path: `${runs}/{answerRunId}/repeat`,
+  name: 'repeatAnswerRun',
+  summary: 'Test the same cases again, as they were, with the same settings',
+  description: 'All cases of the run, or those that are named, also if they were changed or deleted since.',
+  scope: 'agents:write',
+  params: runParams,
+  body: Exact({
+    caseIds: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 500 })),
+  }),
+  success: { status: 201, schema: ListedAnswerRun },
+  errors: ['RESOURCE_DUPLICATE', 'CHAT_MODEL_NOT_ALLOWED'],
+})
+
 export const listAnswerRuns = endpoint({
   method: 'GET',
   path: runs,
@@ -143,4 +187,67 @@ export const compareAnswerRuns = endpoint({
   }),
   success: { status: 200, schema: AnswerComparison },
   errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const reviewAnswer = endpoint({
+  method: 'POST',
+  path: `${runs}/{answerRunId}/reviews`,
+  name: 'reviewAnswer',
+  summary: 'Agree or disagree with a judgement of a test',
+  description:
+    'Says whether a judgement of a result is right, and why not; it replaces what was said before. It does not change whether the test has passed.',
+  scope: 'agents:write',
+  params: runParams,
+  body: NewAnswerReview,
+  success: { status: 200, schema: ReviewedResult },
+})
+
+export const listAnswerJudges = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/answer-judges',
+  name: 'listAnswerJudges',
+  summary: 'List the models that have judged answers, and how often people agree with them',
+  scope: 'agents:read',
+  params: agentParams,
+  success: { status: 200, schema: Exact({ data: Type.Array(JudgeAgreement) }) },
+})
+
+const schedule = '/agents/{agentId}/answer-schedule'
+
+export const readAnswerSchedule = endpoint({
+  method: 'GET',
+  path: schedule,
+  name: 'readAnswerSchedule',
+  summary: 'Read when the answers of an agent are tested',
+  scope: 'agents:read',
+  params: agentParams,
+  success: {
+    status: 200,
+    schema: Exact({ schedule: Nullable({ ...AnswerSchedule, description: 'null: there is none' }) }),
+  },
+})
+
+export const setAnswerSchedule = endpoint({
+  method: 'PUT',
+  path: schedule,
+  name: 'setAnswerSchedule',
+  summary: 'Test the answers of an agent every day or every week',
+  description:
+    'Replaces the schedule. The owners of the account are told by mail of a run that falls, and the health of the agent shows it.',
+  scope: 'agents:write',
+  params: agentParams,
+  body: NewAnswerSchedule,
+  success: { status: 200, schema: AnswerSchedule },
+  errors: ['RESOURCE_NOT_FOUND', 'CHAT_MODEL_NOT_ALLOWED'],
+})
+
+export const removeAnswerSchedule = endpoint({
+  method: 'DELETE',
+  path: schedule,
+  name: 'removeAnswerSchedule',
+  summary: 'End the schedule of tests',
+  description: 'A run that has begun goes on.',
+  scope: 'agents:write',
+  params: agentParams,
+  success: { status: 200, schema: Success },
 })

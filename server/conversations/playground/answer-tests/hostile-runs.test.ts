@@ -5,8 +5,9 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { until } from '../../../../test/until.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
+import { endRun } from './end-run.ts'
 import { runAnswerTests } from './run-tests.ts'
-import { endRun, startRun } from './runs.ts'
+import { startRun } from './runs.ts'
 
 let service: Service
 let models: ModelServer
@@ -84,7 +85,9 @@ test('a run that cannot go on ends, and a job that runs again does nothing', asy
   await assert.rejects(broken.run(job, { isLast: () => false, signal }), { code: 'SERVICE_OVERLOADED' })
   assert.equal((await one.at('GET', `/answer-runs/${runId}`)).body.status, 'running')
   await assert.rejects(broken.run(job, { isLast: () => true, signal }), { code: 'SERVICE_OVERLOADED' })
-  assert.equal((await one.at('GET', `/answer-runs/${runId}`)).body.status, 'stopped')
+  const stopped = (await one.at('GET', `/answer-runs/${runId}`)).body
+  assert.equal(stopped.status, 'stopped')
+  assert.match(stopped.problem, /could not be run/)
   const { body } = await one.at('POST', '/answer-runs', { repeats: 2 })
   assert.equal((await ended(one, body.id)).done, 2)
   const before = models.requests.length

@@ -12,17 +12,22 @@ import {
   removeCase,
   requireCase,
 } from './cases/cases.ts'
+import { compareRuns } from './compare-runs.ts'
 import * as contract from './contract.ts'
+import { endRun } from './end-run.ts'
+import { judgeAgreement, reviewedResults, reviewResult } from './judging/reviews.ts'
 import {
-  compareRuns,
-  endRun,
+  casesOfRun,
+  estimateRun,
   listRuns,
   presentRun,
+  requireModel,
   requireRun,
   resultsOf,
   runBefore,
   startRun,
 } from './runs.ts'
+import { presentSchedule, removeSchedule, scheduleOf, setSchedule } from './schedule/schedules.ts'
 
 export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): Route[] => [
   route(contract.listAnswerCases, ({ ref, query }) => {
@@ -50,10 +55,25 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
 
   route(contract.createAnswerRun, async ({ db, ref, caller: { account }, body }) => {
     const { caseIds, ...settings } = body
-    const rows = await casesToRun(db, ref, caseIds)
-    const cases = rows.map(copyOf)
+    const cases = (await casesToRun(db, ref, caseIds)).map(copyOf)
     return transact(db, async (trx) => {
       const id = await startRun(trx, ctx, { ref, plan: account.plan }, cases, settings)
+      return presentRun(await requireRun(trx, ref, id))
+    })
+  }),
+
+  route(contract.estimateAnswerRun, async ({ agent, ref, caller: { account }, query }) => {
+    const model = requireModel(ctx.models, { plan: account.plan, model: agent.model }, query)
+    const cases = (await casesToRun(ctx.db, ref, undefined)).map(copyOf)
+    return estimateRun(ctx.db, { ref, model }, cases, query)
+  }),
+
+  route(contract.repeatAnswerRun, async ({ db, ref, caller: { account }, params, body }) => {
+    const { settings } = await requireRun(db, ref, params.answerRunId)
+    const { creditsOfAnswer: _, cases: _cases, turns: _turns, isScheduled: _scheduled, ...asked } = settings
+    const cases = await casesOfRun(db, ref, params.answerRunId, body.caseIds)
+    return transact(db, async (trx) => {
+      const id = await startRun(trx, ctx, { ref, plan: account.plan }, cases, asked)
       return presentRun(await requireRun(trx, ref, id))
     })
   }),
@@ -65,7 +85,7 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
 
   route(contract.readAnswerRun, async ({ ref, params: { answerRunId } }) => {
     const run = await requireRun(ctx.db, ref, answerRunId)
-    return { ...presentRun(run), results: await resultsOf(ctx.db, ref, answerRunId) }
+    return { ...presentRun(run), results: await reviewedResults(ctx.db, ref, answerRunId) }
   }),
 
   route(contract.cancelAnswerRun, async ({ db, ref, params: { answerRunId } }) => {
@@ -80,5 +100,33 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
       before === undefined ? await runBefore(ctx.db, ref, run) : await requireRun(ctx.db, ref, before)
     const [old, now] = await Promise.all([earlier, run].map(({ id }) => resultsOf(ctx.db, ref, id)))
     return compareRuns(old ?? [], now ?? [])
+  }),
+
+  ...reviewRoutes(ctx),
+  ...scheduleRoutes(ctx),
+]
+
+const reviewRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
+  route(contract.reviewAnswer, async ({ db, ref, caller, params: { answerRunId }, body }) => {
+    const reviewer = caller.member?.name ?? caller.key?.name ?? caller.actor
+    return transact(db, (trx) => reviewResult(trx, ref, answerRunId, body, reviewer))
+  }),
+
+  route(contract.listAnswerJudges, async ({ ref }) => ({ data: await judgeAgreement(ctx.db, ref) })),
+]
+
+const scheduleRoutes = (ctx: Pick<Context, 'db' | 'models'>): Route[] => [
+  route(contract.readAnswerSchedule, async ({ ref }) => {
+    const row = await scheduleOf(ctx.db, ref)
+    return { schedule: row ? presentSchedule(row) : null }
+  }),
+
+  route(contract.setAnswerSchedule, async ({ db, ref, body }) => {
+    return transact(db, async (trx) => presentSchedule(await setSchedule(trx, ctx, ref, body)))
+  }),
+
+  route(contract.removeAnswerSchedule, async ({ db, ref }) => {
+    await removeSchedule(db, ref)
+    return { success: true as const }
   }),
 ]

@@ -14,8 +14,9 @@ import { whileWatching } from '../../stream/send-stream.ts'
 import { chatAgentOf, startChat } from '../../turn/start.ts'
 import type { ChatRequest, TurnNeeds } from '../../turn/turn.ts'
 import { judgeGoal, nextMove } from './cases/simulated-customer.ts'
-import { checkAnswer, judgeAnswer } from './check-answer.ts'
-import type { CaseOfRun, Check, Result, RunSettings } from './schema.ts'
+import { checkAnswer } from './check-answer.ts'
+import { type Judged, judgeAnswer, piecesOf } from './judging/judge-answer.ts'
+import type { CaseOfRun, Result, RunSettings } from './schema.ts'
 
 /** A conversation with the agent, and what its answers were made of. */
 type Talk = {
@@ -28,6 +29,8 @@ type Talk = {
   /** The last answer; null if there is none. */
   answer: Static<typeof ChatAnswer>['data'] | null
   made: AnswerRecord | null
+  /** What the agent was told. */
+  instructions: string
   steps: AnswerRecord['run']['steps']
   credits: number
   error: string | null
@@ -53,14 +56,14 @@ export async function runCase(
     outcome: last?.outcome ?? null,
   }
   const isHandedOver = await hasEscalated(ctx, ref, calls)
-  const checks = answer
+  const { checks, judgement } = answer
     ? await checksOf(ctx, settings, asked, talk, { ...answered, isHandedOver }, signal)
-    : []
+    : { checks: [], judgement: null }
   return {
     caseId: asked.id,
     name: asked.name,
     repetition,
-    passed: answer !== null && checks.every(({ passed }) => passed === true),
+    passed: answer === null ? false : passedOf(checks),
     checks,
     ...answered,
     ...(ending ? { ending } : {}),
@@ -72,7 +75,14 @@ export async function runCase(
     firstMs: made?.run.steps[0]?.firstMs ?? null,
     ms: Math.round(performance.now() - begun),
     error: talk.error,
+    judgement,
   }
+}
+
+/** A check that failed decides; null if nobody could tell about another one. */
+function passedOf(checks: Result['checks']): boolean | null {
+  if (checks.some(({ passed }) => passed === false)) return false
+  return checks.some(({ passed }) => passed === null) ? null : true
 }
 
 /** Asks the messages of a case one after the other, until an answer fails. */
@@ -90,6 +100,7 @@ async function converse(
     ending: null,
     answer: null,
     made: null,
+    instructions: '',
     steps: [],
     credits: 0,
     error: asked.messages.length === 0 && !asked.customer ? 'The case was deleted.' : null,
@@ -160,6 +171,7 @@ async function ask(
   talk.answer = null
   try {
     const request = await requestOf(ctx, ref, settings, asked)
+    talk.instructions = request.agent.instructions
     const reading = await startChat(ctx, { ...request, ask: { kind: 'message', text }, history, trial })
     talk.answer = await whileWatching(reading, reading.answer)
   } catch (failure) {
@@ -180,7 +192,7 @@ async function ask(
 
 type Answered = Parameters<typeof checkAnswer>[1]
 
-/** Checks in code first, and then with a model what only that can tell. */
+/** Checks in code first. An answer that has passed them goes to the judge, if the run has one. */
 async function checksOf(
   ctx: TurnNeeds,
   settings: RunSettings,
@@ -188,17 +200,18 @@ async function checksOf(
   talk: Talk,
   answered: Answered,
   signal: AbortSignal,
-): Promise<Check[]> {
+): Promise<Judged> {
   const { customer, expect } = asked
+  const inCode = checkAnswer(asked, customer ? wholeTalk(talk, answered) : answered)
+  if (inCode.some(({ passed }) => passed === false)) return { checks: inCode, judgement: null }
   const model = settings.judges ? sideModel(ctx) : null
-  const passages = talk.made?.run.passages.map((passage) => passage.text) ?? []
-  return [
-    ...checkAnswer(asked, customer ? wholeTalk(talk, answered) : answered),
-    ...(await judgeAnswer({ model, log: ctx.log }, asked, answered, passages, signal)),
-    ...(customer && expect.reachesGoal !== undefined
+  const pieces = piecesOf(talk.made?.run ?? null, talk.instructions, answered.messages)
+  const judged = await judgeAnswer({ model, log: ctx.log }, asked, answered.messages, pieces, signal)
+  const goal =
+    customer && expect.reachesGoal !== undefined
       ? [await judgeGoal(model, customer, expect.reachesGoal, answered.messages, signal)]
-      : []),
-  ]
+      : []
+  return { checks: [...inCode, ...judged.checks, ...goal], judgement: judged.judgement }
 }
 
 /** All answers as one: nobody knows in which of them a simulated customer is told something. */
@@ -212,7 +225,6 @@ function wholeTalk({ answers }: Talk, answered: Answered): Answered {
     outcome: outcomes.find((outcome) => outcome === 'not_found') ?? outcomes.at(-1) ?? null,
   }
 }
-
 /** Nothing of a test is kept: the conversation is gone with its answer, and no action is run. */
 async function requestOf(
   { db }: Pick<TurnNeeds, 'db'>,

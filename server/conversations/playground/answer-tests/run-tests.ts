@@ -7,16 +7,18 @@ import { transact } from '../../../platform/db/statements/transact.ts'
 import { storableJson } from '../../../platform/http/bodies/storable.ts'
 import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import type { Task } from '../../../platform/jobs/jobs.ts'
+import { messageOf } from '../../../platform/unknown-values.ts'
 import type { TurnNeeds } from '../../turn/turn.ts'
 import { withoutErased } from './cases/origins.ts'
+import { endRun } from './end-run.ts'
 import { runCase } from './run-case.ts'
 import {
   caseOfRun,
-  endRun,
   enqueueTest,
   findRun,
   RUN_ANSWER_TESTS,
   type RunAnswerTests,
+  type RunRow,
   snapshotOfRun,
 } from './runs.ts'
 import { answersOf, type CaseOfRun } from './schema.ts'
@@ -40,7 +42,8 @@ export const runAnswerTests = (ctx: Needs): Task<RunAnswerTests> => ({
       await runNext(ctx, test, signal)
     } catch (error) {
       // Nobody would end it, and the agent could not be tested any more.
-      if (!signal.aborted && isLast(error)) await endRun(ctx.db, test, test.runId, 'stopped')
+      if (!signal.aborted && isLast(error))
+        await endRun(ctx.db, test, test.runId, 'stopped', `A test could not be run: ${messageOf(error)}`)
       throw error
     }
   },
@@ -52,12 +55,11 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   const run = await findRun(db, ref, runId)
   // The job has run before, and its successor goes on.
   if (run?.status !== 'running' || run.done !== done) return
-  const { settings, credits } = run
+  const { settings } = run
   const asked = await caseOfRun(db, ref, runId, done % settings.cases)
   if (!asked || done >= settings.cases * settings.repeats) return endRun(db, ref, runId, 'finished')
-  const expected = answersOf(asked) * settings.creditsOfAnswer
-  if (settings.maxCredits !== undefined && credits + expected > settings.maxCredits)
-    return endRun(db, ref, runId, 'stopped')
+  const reached = reachedLimit(run, asked)
+  if (reached) return endRun(db, ref, runId, 'stopped', reached)
   const waitSeconds = await secondsUntilRoom(ctx, ref, asked)
   if (waitSeconds > 0) return transact(db, (trx) => enqueueTest(trx, jobs, test, waitSeconds))
   const repetition = Math.floor(done / settings.cases) + 1
@@ -79,6 +81,16 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
       .executeTakeFirst()
     if (stored) await enqueueTest(trx, jobs, { ...test, done: done + 1 })
   })
+}
+
+/** Returns why another test would pass a limit of the run; null if it does not. */
+function reachedLimit({ settings, credits, spent, done }: RunRow, asked: CaseOfRun): string | null {
+  const { maxCredits, maxDollars, creditsOfAnswer } = settings
+  if (maxCredits !== undefined && credits + answersOf(asked) * creditsOfAnswer > maxCredits)
+    return `The limit of ${maxCredits} credits’ worth was reached.`
+  if (maxDollars !== undefined && done > 0 && spent + spent / done > maxDollars)
+    return `The limit of $${maxDollars} was reached.`
+  return null
 }
 
 /** Tests are free, so those of an account whose plan limits its credits have a limit of their own. */

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { planOf } from '../../../accounts/plans/plans.ts'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Models } from '../../../ai/models.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
@@ -14,11 +15,13 @@ import { ApiError, invalidField } from '../../../platform/http/errors.ts'
 import { newestFirst, type PageRequest } from '../../../platform/http/pagination.ts'
 import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
+import { dollarsOf } from '../../explanations/record-answer.ts'
 import { versionToAnswer } from '../drafts/drafts.ts'
 import { holdOrigins, noteOrigins } from './cases/origins.ts'
 import {
-  type AnswerComparison,
+  type AnswerRunEstimate,
   answersOf,
+  type CaseContent,
   type CaseOfRun,
   type ListedAnswerRun,
   type Result,
@@ -28,11 +31,18 @@ import {
 type Row = Selectable<AnswerRunsTable>
 /** What is known of the cases of a run without reading them: how many there are, and how many messages they have. */
 type Size = { creditsOfAnswer: number; cases: number; turns: number }
-type RunRow = Omit<Row, 'cases' | 'settings' | 'snapshot'> & {
-  settings: RunSettings & Size
+/** The schedule of the agent starts runs, too. */
+type Settings = RunSettings & { isScheduled?: boolean }
+export type RunRow = Omit<Row, 'cases' | 'settings' | 'snapshot'> & {
+  settings: Settings & Size
   done: number
   passed: number
+  failed: number
   credits: number
+  /** What is known of the money so far. */
+  spent: number
+  /** Whether the price of a call is not known. */
+  isUnpriced: boolean
 }
 
 /** The number of runs that are kept for each agent; older ones are deleted. */
@@ -42,18 +52,23 @@ const runsOf = (db: Db, ref: AgentRef) =>
   db
     .selectFrom('answer_runs')
     .where(ofAgent(ref))
-    .select(['id', 'account_id', 'agent_id', 'status', 'created_at', 'finished_at'])
+    .select(['id', 'account_id', 'agent_id', 'status', 'problem', 'created_at', 'finished_at'])
     .select([
       sql<RunRow['settings']>`settings`.as('settings'),
-      ...(['done', 'passed', 'credits'] as const).map((name) => totalOf[name].as(name)),
+      sql<number>`(select count(*)::integer ${ofRun})`.as('done'),
+      sql<number>`(select count(*)::integer ${ofRun} and one.result -> 'passed' = 'true')`.as('passed'),
+      sql<number>`(select count(*)::integer ${ofRun} and one.result -> 'passed' = 'false')`.as('failed'),
+      sql<number>`(select coalesce(sum((one.result ->> 'credits')::float8), 0) ${ofRun})`.as('credits'),
+      sql<number>`(select coalesce(sum(coalesce((one.result ->> 'dollars')::float8, 0)
+        + coalesce((one.result #>> '{judgement,dollars}')::float8, 0)), 0) ${ofRun})`.as('spent'),
+      sql<boolean>`exists (select ${ofRun} and (
+        one.result ->> 'dollars' is null and one.result ->> 'error' is null
+        or one.result #>> '{judgement,model}' is not null and one.result #>> '{judgement,dollars}' is null))`.as(
+        'isUnpriced',
+      ),
     ])
 
 const ofRun = sql`from answer_results as one where one.run_id = answer_runs.id and one.account_id = answer_runs.account_id`
-const totalOf = {
-  done: sql<number>`(select count(*)::integer ${ofRun})`,
-  passed: sql<number>`(select count(*)::integer ${ofRun} and (one.result -> 'passed')::boolean)`,
-  credits: sql<number>`(select coalesce(sum((one.result -> 'credits')::float8), 0) ${ofRun})`,
-}
 
 /** Returns up to `limit` + 1 runs, newest first, and the total number. */
 export const listRuns = (db: Db, ref: AgentRef, page: PageRequest) => newestFirst(runsOf(db, ref), page)
@@ -79,6 +94,22 @@ export async function runBefore(db: Db, ref: AgentRef, { id, created_at }: RunRo
   return row
 }
 
+/** Returns the scheduled run before this one that came to its end. */
+export const scheduledRunBefore = (
+  db: Db,
+  ref: AgentRef,
+  { id, created_at }: RunRow,
+): Promise<RunRow | undefined> =>
+  runsOf(db, ref)
+    .where('id', '<>', id)
+    .where('created_at', '<=', created_at)
+    .where('status', '=', 'finished')
+    .where(sql<boolean>`settings -> 'isScheduled' = 'true'`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
 export async function resultsOf(db: Db, { accountId }: AgentRef, runId: string): Promise<Result[]> {
   const rows = await db
     .selectFrom('answer_results')
@@ -89,22 +120,6 @@ export async function resultsOf(db: Db, { accountId }: AgentRef, runId: string):
     .orderBy('repetition')
     .execute()
   return rows.map(({ result }) => result)
-}
-
-/** Ends a run that is still running. */
-export async function endRun(
-  db: Db,
-  ref: AgentRef,
-  id: string,
-  status: 'finished' | 'canceled' | 'stopped',
-): Promise<void> {
-  await db
-    .updateTable('answer_runs')
-    .set({ status, finished_at: new Date() })
-    .where(ofAgent(ref))
-    .where('id', '=', id)
-    .where('status', '=', 'running')
-    .execute()
 }
 
 /** Deletes the runs beyond the limit. */
@@ -129,17 +144,12 @@ export async function startRun(
   { jobs, models }: { jobs: Pick<Jobs, 'enqueue'>; models: Pick<Models, 'resolve'> },
   { ref, plan }: { ref: AgentRef; plan: string },
   cases: readonly CaseOfRun[],
-  settings: RunSettings,
+  settings: Settings,
 ): Promise<string> {
   const version = await versionToAnswer(trx, ref, settings.version ?? 'live')
   if (cases.length === 0)
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no cases; add some first.' })
-  const model =
-    models.resolve(settings.model ?? version.model) ?? (settings.model ? null : models.resolve('auto'))
-  if (!model) throw invalidField('model', 'There is no such model.')
-  const allowed = planOf(plan).models
-  if (allowed && settings.model && settings.model !== 'auto' && !allowed.includes(settings.model))
-    throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  const model = requireModel(models, { plan, model: version.model }, settings)
   const origins = await holdOrigins(trx, ref, cases)
   await holdAgent(trx, ref)
   const running = trx
@@ -172,6 +182,56 @@ export async function startRun(
   return id
 }
 
+/** Returns the model that answers in a run. Throws CHAT_MODEL_NOT_ALLOWED, and VALIDATION_INVALID_BODY for one that cannot. */
+export function requireModel(
+  models: Pick<Models, 'resolve'>,
+  { plan, model: own }: { plan: string; model: string },
+  { model: wanted, maxDollars }: Pick<RunSettings, 'model' | 'maxDollars'>,
+): ResolvedModel {
+  const model = models.resolve(wanted ?? own) ?? (wanted ? null : models.resolve('auto'))
+  if (!model) throw invalidField('model', 'There is no such model.')
+  const allowed = planOf(plan).models
+  if (allowed && wanted && wanted !== 'auto' && !allowed.includes(wanted))
+    throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  if (maxDollars !== undefined && !model.entry.prices)
+    throw invalidField(
+      'maxDollars',
+      `The price of ${model.entry.id} is not known, so no money can be limited.`,
+    )
+  return model
+}
+
+/** Returns what a run would take. The money is that of earlier tests of the agent, at the prices of the model. */
+export async function estimateRun(
+  db: Db,
+  { ref, model: { entry } }: { ref: AgentRef; model: ResolvedModel },
+  cases: readonly Pick<CaseContent, 'messages' | 'customer'>[],
+  { repeats }: Pick<RunSettings, 'repeats'>,
+): Promise<Static<typeof AnswerRunEstimate>> {
+  const messages = cases.reduce((sum, one) => sum + answersOf(one), 0) * repeats
+  const { rows } = await sql<{ read: number | null; written: number | null }>`
+    select avg((one.result ->> 'inputTokens')::float8 / asked.messages) as read,
+      avg((one.result ->> 'outputTokens')::float8 / asked.messages) as written
+    from answer_runs as runs
+    join answer_results as one on one.run_id = runs.id and one.account_id = runs.account_id
+    cross join lateral (
+      select count(*) as messages from jsonb_array_elements(one.result -> 'messages') as said
+      where said ->> 'role' = 'user') as asked
+    where runs.account_id = ${ref.accountId} and runs.agent_id = ${ref.agentId} and asked.messages > 0`.execute(
+    db,
+  )
+  const { read = null, written = null } = rows[0] ?? {}
+  const cost = { inputTokens: read, cachedTokens: null, outputTokens: written }
+  const dollars = dollarsOf(cost, entry.prices)
+  return {
+    model: entry.id,
+    tests: cases.length * repeats,
+    messages,
+    credits: messages * entry.credits,
+    dollars: dollars === null ? null : dollars * messages,
+  }
+}
+
 export const enqueueTest = (
   trx: Trx,
   jobs: Pick<Jobs, 'enqueue'>,
@@ -180,64 +240,45 @@ export const enqueueTest = (
 ): Promise<void> => jobs.enqueue<RunAnswerTests>(trx, RUN_ANSWER_TESTS, test, afterSeconds, test.accountId)
 
 export function presentRun(row: RunRow): Static<typeof ListedAnswerRun> {
-  const { creditsOfAnswer, cases, turns, ...settings } = row.settings
+  const { creditsOfAnswer, cases, turns, isScheduled = false, ...settings } = row.settings
   return {
     id: row.id,
     status: row.status,
     version: 'live',
+    problem: row.problem,
+    isScheduled,
     ...settings,
     total: cases * settings.repeats,
     done: row.done,
     passed: row.passed,
+    failed: row.failed,
     expectedCredits: turns * settings.repeats * creditsOfAnswer,
     credits: row.credits,
+    dollars: row.isUnpriced ? null : row.spent,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
   }
 }
 
-type CaseShare = { caseId: string; name: string; share: number }
-
-/** Returns the share of the repetitions of each case that passed. */
-function sharesOf(results: readonly Result[]): Map<string, CaseShare> {
-  const shares = new Map<string, CaseShare>()
-  for (const [caseId, [first, ...others]] of Map.groupBy(results, (result) => result.caseId)) {
-    if (!first) continue
-    const all = [first, ...others]
-    shares.set(caseId, {
-      caseId,
-      name: first.name,
-      share: all.filter(({ passed }) => passed).length / all.length,
-    })
-  }
-  return shares
-}
-
-/** Compares two runs by the cases that both have finished. */
-export function compareRuns(
-  before: readonly Result[],
-  after: readonly Result[],
-): Static<typeof AnswerComparison> {
-  const [old, now] = [sharesOf(before), sharesOf(after)]
-  const cases = [...now.values()].flatMap(({ caseId, name, share }) => {
-    const former = old.get(caseId)
-    return former ? [{ caseId, name, before: former.share, after: share }] : []
-  })
-  const better = cases.filter((one) => one.after > one.before).length
-  const worse = cases.filter((one) => one.after < one.before).length
-  return { cases, better, worse, same: cases.length - better - worse, chance: signTest(better, worse) }
-}
-
-/** The two-sided sign test: how likely so uneven a split is when better and worse are equally likely. */
-function signTest(better: number, worse: number): number {
-  const n = better + worse
-  let chosen = 1
-  let tail = 0
-  for (let k = 0; k <= Math.min(better, worse); k++) {
-    tail += chosen
-    chosen = (chosen * (n - k)) / (k + 1)
-  }
-  return Math.min(1, (2 * tail) / 2 ** n)
+/** Returns the cases of a run as they were when it began: all, or those with these ids. Throws RESOURCE_NOT_FOUND. */
+export async function casesOfRun(
+  db: Db,
+  ref: AgentRef,
+  id: string,
+  caseIds: readonly string[] | undefined,
+): Promise<CaseOfRun[]> {
+  const row = await db
+    .selectFrom('answer_runs')
+    .select('cases')
+    .where(ofAgent(ref))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  // One that names an erased person was emptied.
+  const cases = ((row?.cases ?? []) as CaseOfRun[]).filter(
+    (one) => answersOf(one) > 0 && (caseIds?.includes(one.id) ?? true),
+  )
+  if (cases.length === 0) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The run has no such case.' })
+  return cases
 }
 
 /** Returns a case of a run, as it was when the run began. */

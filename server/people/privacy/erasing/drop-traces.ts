@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { FOLDING } from '../../../conversations/records/fold-counts.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
@@ -11,7 +11,9 @@ const MIN_LENGTH_IN_KEY = 4
 
 /** Deletes what names the person, or belonged to a deleted reply, outside the person's own rows. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
-  await dropKeys(db, accountId, Object.values(person).flat())
+  const names = Object.values(person).flat()
+  await dropKeys(db, accountId, names)
+  await dropAnswerTests(db, accountId, names)
   await dropHeldMails(db, accountId, person)
   // People on channels have an address or a number as their user id.
   await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
@@ -38,9 +40,7 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
   const lower = names.map((name) => name.toLowerCase())
   // Only matches a complete value in a JSON text.
   const values = lower.map((name) => JSON.stringify(name))
-  const words = lower
-    .filter((name) => name.length >= MIN_LENGTH_IN_KEY)
-    .map((name) => `(^|[^[:alnum:]])${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}($|[^[:alnum:]])`)
+  const words = wordsOf(names)
   await sql`
     delete from requests where account_id = ${accountId} and (
       lower(key) = any(${lower}::text[]) or lower(key) ~ any(${words}::text[])
@@ -49,6 +49,45 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
       or generation_id is not null and not exists (select from generations where id = generation_id))`.execute(
     db,
   )
+}
+
+/** Returns patterns that match the names as whole words of a text in lower case. */
+const wordsOf = (names: string[]): string[] =>
+  names
+    .filter((name) => name.length >= MIN_LENGTH_IN_KEY)
+    .map((name) => name.toLowerCase().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .map((name) => `(^|[^[:alnum:]])${name}($|[^[:alnum:]])`)
+
+/**
+ * Deletes cases, results and reviews of tests of answers that contain a name, and whole runs that were asked for with one.
+ * Of other runs, the case is emptied, because its place counts; one that still runs would ask it, and is canceled.
+ */
+async function dropAnswerTests(db: Db, accountId: AccountId, names: string[]): Promise<void> {
+  const words = wordsOf(names)
+  if (words.length === 0) return
+  const naming = (text: RawBuilder<unknown>) => sql`lower(${text}) ~ any(${words}::text[])`
+  await transact(db, async (trx) => {
+    await sql`
+      delete from answer_reviews where account_id = ${accountId}
+        and (${naming(sql`note`)} or ${naming(sql`reviewer`)})`.execute(trx)
+    await sql`
+      delete from answer_results where account_id = ${accountId} and ${naming(sql`result::text`)}`.execute(
+      trx,
+    )
+    await sql`
+      delete from answer_cases where account_id = ${accountId}
+        and ${naming(sql`name || ' ' || content::text`)}`.execute(trx)
+    await sql`
+      delete from answer_runs where account_id = ${accountId} and ${naming(sql`settings::text`)}`.execute(trx)
+    await sql`
+      update answer_runs set status = case status when 'running' then 'canceled' else status end,
+        finished_at = coalesce(finished_at, now()), cases = (
+          select jsonb_agg(case when ${naming(sql`asked::text`)}
+            then jsonb_build_object('id', asked -> 'id', 'name', '', 'messages', '[]'::jsonb, 'expect', '{}'::jsonb)
+            else asked end order by place)
+          from jsonb_array_elements(cases) with ordinality as listed (asked, place))
+      where account_id = ${accountId} and ${naming(sql`cases::text`)}`.execute(trx)
+  })
 }
 
 /** Removes the user's totals, which become zero with the last conversation, while no other process folds counts. */

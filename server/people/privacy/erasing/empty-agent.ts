@@ -69,6 +69,7 @@ const rest: (keyof Tables)[] = [
   'playground_runs',
   'agent_drafts',
   'agent_versions',
+  'answer_schedules',
   'answer_cases',
   'answer_runs',
   'procedure_runs',

@@ -95,3 +95,20 @@ async function dropOld(trx: Trx, jobs: Jobs, { accountId, agentId }: AgentRef): 
   const ids = rows.map(({ id }) => id)
   return (await dropConversations(trx, jobs, accountId, ids)).conversations
 }
+
+/** The most runs deleted in one sweep, because each may have thousands of results. */
+const MAX_RUNS = 20
+
+/**
+ * Deletes tests of answers, with their results and what people have said about them, of all agents whose retention time
+ * has passed.
+ */
+export async function sweepOldAnswerRuns({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
+  const { rows } = await sql`
+    delete from answer_runs where id in (
+      select runs.id from agents join answer_runs as runs on runs.agent_id = agents.id
+      where runs.status <> 'running' and runs.created_at < now() - agents.retention_days * interval '1 day'
+      limit ${MAX_RUNS} for update of runs skip locked)
+    returning id`.execute(db)
+  if (rows.length > 0) log.info({ runs: rows.length }, 'old tests of answers were deleted')
+}

@@ -181,6 +181,7 @@ export type AnswerRunsTable = {
   cases: Json<unknown>
   /** null in runs of former versions. */
   snapshot: Json<AgentSnapshot | null>
+  problem: string | null
   created_at: Time
   finished_at: OptionalTime
 }
@@ -191,6 +192,30 @@ export type AnswerResultsTable = {
   repetition: number
   account_id: AccountId
   result: Json<unknown>
+}
+
+export type AnswerReviewsTable = {
+  run_id: string
+  place: number
+  repetition: number
+  judgement: string
+  account_id: AccountId
+  agrees: boolean
+  note: string
+  reviewer: string
+  created_at: Time
+}
+
+export type AnswerSchedulesTable = {
+  agent_id: string
+  account_id: AccountId
+  settings: Json<unknown>
+  next_at: Date
+  last_run_id: string | null
+  alert: string | null
+  is_told: Generated<boolean>
+  created_at: Time
+  updated_at: Time
 }
 
 export type PlaygroundRunsTable = {

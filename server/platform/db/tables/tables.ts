@@ -38,7 +38,9 @@ import type {
   AnswerCasesTable,
   AnswerOriginsTable,
   AnswerResultsTable,
+  AnswerReviewsTable,
   AnswerRunsTable,
+  AnswerSchedulesTable,
   ConversationsTable,
   GenerationLogTable,
   GenerationsTable,
@@ -54,7 +56,6 @@ import type {
   HelpdeskEventsTable,
   HelpdeskSettingsTable,
   HelpdeskStreamsTable,
-  InboxViewsTable,
   SeenTicketsTable,
   TaggedTicketsTable,
   TeamMembersTable,
@@ -155,6 +156,8 @@ export type Tables = {
   answer_origins: AnswerOriginsTable
   answer_runs: AnswerRunsTable
   answer_results: AnswerResultsTable
+  answer_reviews: AnswerReviewsTable
+  answer_schedules: AnswerSchedulesTable
   tool_calls: ToolCallsTable
   leads: LeadsTable
   tickets: TicketsTable
@@ -165,7 +168,6 @@ export type Tables = {
   tagged_tickets: TaggedTicketsTable
   seen_tickets: SeenTicketsTable
   canned_replies: CannedRepliesTable
-  inbox_views: InboxViewsTable
   helpdesk_settings: HelpdeskSettingsTable
   held_replies: HeldRepliesTable
   blocked_senders: BlockedSendersTable

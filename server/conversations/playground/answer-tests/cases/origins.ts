@@ -67,6 +67,7 @@ const cleared = (result: Result): Result => ({
   firstMs: result.firstMs,
   ms: result.ms,
   error: 'What was said was deleted with the conversation that the case was made of.',
+  judgement: null,
 })
 
 /** Returns the result, without what was said if the conversation of its case has been deleted meanwhile. */
@@ -122,6 +123,12 @@ async function clearResults(trx: Db, accountId: AccountId, runId: string, place:
     .selectFrom('answer_results')
     .select('repetition')
     .select(sql<Result>`result`.as('result'))
+    .where('account_id', '=', accountId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .execute()
+  await trx
+    .deleteFrom('answer_reviews')
     .where('account_id', '=', accountId)
     .where('run_id', '=', runId)
     .where('place', '=', place)
