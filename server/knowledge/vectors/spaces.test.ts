@@ -91,9 +91,10 @@ async function nearest(
     models = service.ctx.models,
     limit = 3,
     sourceIds = undefined as string[] | undefined,
+    version = undefined as string[] | undefined,
   } = {},
 ): Promise<string[]> {
-  const asked = { account: as.accountId, agentId: id, queries: [query], limit, sourceIds }
+  const asked = { account: as.accountId, agentId: id, queries: [query], limit, sourceIds, version }
   const { near, problem } = await nearestChunks({ ...service.ctx, models }, asked)
   assert.equal(problem, null)
   const [found = []] = near
@@ -137,6 +138,17 @@ test('the nearest live chunks come first, and only those of the agent, its sourc
 
   await client.request('DELETE', `/agents/${agentId}`)
   await until('the vectors of the deleted agent', async () => (await spacesOf()).old === undefined)
+})
+
+test('a source that only a draft has is near to its questions alone', async () => {
+  const lamp = await add('The lamp has a warranty of eleven years.')
+  const source = { type: 'text', name: 'Desk', content: 'The desk weighs forty kilograms.' }
+  const { id: desk } = (await client.request('POST', `/agents/${agentId}/draft/sources`, { source })).body
+  await trained(service, desk)
+  assert.deepEqual(await nearest('desk'), ['The lamp has a warranty of eleven years.'])
+  assert.deepEqual(await nearest('desk', { version: [desk] }), ['The desk weighs forty kilograms.'])
+  assert.equal((await nearest('desk', { version: [desk, lamp] })).length, 2)
+  assert.deepEqual(await nearest('desk', { sourceIds: [desk] }), [])
 })
 
 test('what is not live does not take the place of what is', async () => {

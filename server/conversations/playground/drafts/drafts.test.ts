@@ -4,6 +4,7 @@ import { type ModelServer, startModelServer } from '../../../../test/fakes/model
 import { type Client, clientOf, type Service, startService } from '../../../../test/start.ts'
 import { trained, until } from '../../../../test/until.ts'
 import { createKey } from '../../../accounts/keys/keys.ts'
+import { evaluate } from '../../../admin/commands/evaluate-command.ts'
 
 let service: Service
 let client: Client
@@ -322,4 +323,29 @@ test('nothing of drafts and versions is left of a deleted agent', async () => {
       await db.selectFrom(table).select('agent_id').where('agent_id', '=', agentId).execute(),
       [],
     )
+})
+
+test('the command tests the draft, and finds what the live agent does not have', async () => {
+  const { db, jobs, models: known } = service.ctx
+  const operations = {
+    db,
+    isServed: async () => true,
+    openModels: () => ({ models: known }),
+    erasing: { jobs },
+  }
+  const tested = (version: string) =>
+    evaluate.run(operations as never, {
+      values: { agent: agentId, answers: 'true', version },
+      positionals: [],
+    })
+  await make('/answer-cases', { name: 'Warranty', messages: [QUESTION], expect: { holds: ['five years'] } })
+  models.otherwise(({ body }) => ({
+    tokens: [JSON.stringify(body).includes('Always say ten years.') ? 'Ten years.' : 'Five years.'],
+  }))
+  await assert.rejects(tested('draft'), { message: 'The agent has no draft.' })
+  await assert.rejects(tested('other'), { exitCode: 64 })
+  await change({ instructions: 'Always say ten years.' })
+  const [live, draft] = [await tested('live'), await tested('draft')]
+  assert.deepEqual([evaluate.isFailure?.(live), evaluate.isFailure?.(draft)], [false, true])
+  assert.match(evaluate.print(draft), /failed: Warranty\n {2}holds: five years\n {2}answer: Ten years/)
 })
