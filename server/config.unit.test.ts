@@ -61,6 +61,7 @@ test('valid values are accepted', () => {
     SEED_DEMO: '0',
   })
   assert.deepEqual(config.rateLimit, { limit: 1_000_000, windowMs: 10_000 })
+  assert.deepEqual(readConfig({}).rateLimit, { limit: 100, windowMs: 10_000 })
   assert.deepEqual(
     [
       config.port,

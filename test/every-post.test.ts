@@ -31,7 +31,7 @@ before(async () => {
     templates: [fakeTemplate('plain', 'Hello')],
   })
   // Without background work, every change is caused by a request.
-  service = await startService({ ...envFor(fake), RATE_LIMIT: '10000/10' }, undefined, { idle: true })
+  service = await startService(envFor(fake), undefined, { idle: true })
 })
 after(async () => {
   await service.close()

@@ -31,7 +31,7 @@ let narrow: Client
 before(async () => {
   // The service trusts a proxy, so that requests without a key can come from many addresses and stay within the rate
   // limit.
-  service = await startService({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: '100000/10' })
+  service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
   ofKey = await world()
   ofMember = await world({ isMember: true })
   theirs = await world()

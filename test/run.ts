@@ -23,6 +23,8 @@ const ENGINES = ['{server,client,widget,test}/**/*.engines.test.ts', 'test/engin
 const JOURNEYS = 'test/journeys/*.test.ts'
 const exclude = [UNIT, ...ENGINES, JOURNEYS]
 const service = globSync('{server,client,widget,test}/**/*.test.ts', { exclude })
+/** What uses no database, or nothing of it that another one does otherwise, is not run on PostgreSQL, too. */
+const onBoth = service.filter((file) => !file.endsWith('.once.test.ts'))
 const smokeOf = (files: string[]): string[] => files.filter((file) => file.endsWith('.smoke.test.ts'))
 
 /** Some processor time is spent in the threads of embedded databases, and some tests wait for time-outs. */
@@ -49,7 +51,7 @@ const parts: Record<string, () => Promise<void>> = {
     await parts.unit?.()
     const half = Math.ceil(AT_ONCE / 2)
     await besideEmbedded(half, async () => {
-      await onPostgres(together(service), half)
+      await onPostgres(together(onBoth), half)
       await inBrowser(together(globSync(JOURNEYS)), half)
     })
   },

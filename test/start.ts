@@ -47,6 +47,9 @@ export type Service = {
   close(): Promise<void>
 }
 
+/** Tests send more requests than programs may, and would wait for the end of each ten seconds. */
+const MANY_REQUESTS = '100000/10'
+
 /**
  * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
  * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs. `port` is for
@@ -64,7 +67,13 @@ export async function startService(
   }: { idle?: boolean; port?: number; maxUnsaved?: number; hubModels?: readonly HubModel[] } = {},
 ): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
-  const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
+  const config = readConfig({
+    DATA_DIR: folder,
+    LOG_LEVEL: 'error',
+    SEED_DEMO: '0',
+    RATE_LIMIT: MANY_REQUESTS,
+    ...env,
+  })
   const database = beside
     ? { database: openPostgres(beside.databaseUrl ?? '', 10), drop: async () => {} }
     : await freshDatabase()

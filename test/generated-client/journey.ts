@@ -1,6 +1,6 @@
 import * as api from './api.ts'
 
-/** A program that knows the service only by its OpenAPI document. openapi.test.ts compiles and runs it. */
+/** A program that knows the service only by its OpenAPI document. openapi.once.test.ts compiles and runs it. */
 const [root = '', key = ''] = process.argv.slice(2)
 api.defaults.baseUrl = `${root}/api/v2`
 api.defaults.headers = { authorization: `Bearer ${key}` }

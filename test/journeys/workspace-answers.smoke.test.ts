@@ -35,7 +35,7 @@ describe('what the agent could not answer', { skip }, () => {
   const failed: string[] = []
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    service = await startService()
     browser = await launchChromium()
     client = await service.account()
     owner = await memberOf(service, client.accountId, 'owner')

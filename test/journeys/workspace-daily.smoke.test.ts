@@ -32,7 +32,7 @@ describe('a day in the workspace', { skip }, () => {
 
   before(async () => {
     models = await startModelServer()
-    service = await startService({ RATE_LIMIT: '10000/10', ...models.settings })
+    service = await startService(models.settings)
     browser = await launchChromium()
     desk = await openDesk(service, ['Sam Lee'])
     owner = await memberOf(service, desk.client.accountId, 'owner')

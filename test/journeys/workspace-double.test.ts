@@ -25,7 +25,7 @@ describe('people who click twice', { skip }, () => {
   let page: Page
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    service = await startService()
     browser = await launchChromium()
     desk = await openDesk(service, ['Sam Lee'])
     owner = await memberOf(service, desk.client.accountId, 'owner')

@@ -30,7 +30,7 @@ describe('the draft of an agent', { skip }, () => {
         JSON.stringify(body).includes('repair takes ten days') ? 'It takes ten days [1].' : 'I do not know.',
       ],
     }))
-    service = await startService({ ...models.settings, RATE_LIMIT: '10000/10' })
+    service = await startService(models.settings)
     browser = await launchChromium()
     client = await service.account()
     const owner = await memberOf(service, client.accountId, 'owner')

@@ -26,7 +26,7 @@ describe('what an agent may spend and say', { skip }, () => {
   let agentId: string
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    service = await startService()
     browser = await launchChromium()
     client = await service.account()
     owner = await memberOf(service, client.accountId, 'owner')

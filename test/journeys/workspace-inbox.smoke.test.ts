@@ -25,7 +25,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
 
   before(async () => {
     // Opening so many tickets would exceed the usual rate limit.
-    service = await startService({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: '10000/10' })
+    service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
     browser = await launchChromium()
     desk = await openDesk(service, ['Sam Lee'])
     lead = await memberOf(service, desk.client.accountId, 'support', { email: 'lea@example.com' })

@@ -24,7 +24,7 @@ describe('passages that are excluded and pinned', { skip }, () => {
   let sourceId: string
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    service = await startService()
     browser = await launchChromium()
     client = await service.account()
     agentId = (await client.request('POST', '/agents', { name: 'Shop' })).body.id

@@ -21,7 +21,7 @@ describe('people who are signed out', { skip }, () => {
   let owner: Worker
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    service = await startService()
     browser = await launchChromium()
     desk = await openDesk(service, ['Sam Lee'])
     owner = await memberOf(service, desk.client.accountId, 'owner', { email: 'olga@example.com' })

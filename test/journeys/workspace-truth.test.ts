@@ -19,7 +19,7 @@ type World = { service: Service; client: Client; owner: Worker; agentId: string;
 
 /** Opens an account with a public agent that has learned one text. */
 async function openWorld(env: Record<string, string>): Promise<World> {
-  const service = await startService({ RATE_LIMIT: '10000/10', ...env })
+  const service = await startService(env)
   const client = await service.account()
   const owner = await memberOf(service, client.accountId, 'owner')
   const agentId = (await client.request('POST', '/agents', { name: 'Lumi' })).body.id

@@ -25,7 +25,7 @@ describe('what is written is not lost', { skip }, () => {
 
   before(async () => {
     models = await startModelServer()
-    service = await startService({ RATE_LIMIT: '10000/10', ...models.settings })
+    service = await startService(models.settings)
     browser = await launchChromium()
     client = await service.account()
     ann = await memberOf(service, client.accountId, 'owner')

@@ -15,7 +15,6 @@ before(async () => {
     OPENAI_BASE_URL: `${models.url}/v1`,
     OPENAI_API_KEY: 'none',
     OPENAI_MODEL: 'fake-model',
-    RATE_LIMIT: '10000/10',
   })
   client = await service.account()
   stranger = await service.account()

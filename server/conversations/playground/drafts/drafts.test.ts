@@ -14,7 +14,7 @@ let sourceId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({ ...models.settings, RATE_LIMIT: '10000/10' })
+  service = await startService(models.settings)
 })
 after(async () => {
   await service.close()

@@ -7,7 +7,7 @@ let service: Service
 let client: Client
 
 before(async () => {
-  service = await startService()
+  service = await startService({ RATE_LIMIT: '100/10' })
   client = await service.account()
 })
 after(() => service.close())
@@ -122,7 +122,7 @@ test('errors outside the API have the same format and reveal no internals', asyn
 })
 
 test("after too many rejections, an address's keys are no longer looked up in the database", async () => {
-  const own = await startService()
+  const own = await startService({ RATE_LIMIT: '100/10' })
   const refuse = (key: string) => own.anonymous('GET', '/me', undefined, { authorization: `Bearer ${key}` })
   const client = await own.account()
   assert.equal((await client.request('GET', '/me')).status, 200)

@@ -7,7 +7,7 @@ import { type Service, startService } from '../../../../test/start.ts'
 let service: Service
 
 before(async () => {
-  service = await startService()
+  service = await startService({ RATE_LIMIT: '100/10' })
 })
 after(() => service.close())
 
