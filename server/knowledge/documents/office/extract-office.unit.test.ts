@@ -247,6 +247,13 @@ test('hidden rows and columns of a workbook and hidden shapes of a slide are not
   assert.equal(sections[0]?.text, 'Article: Lamp; Price: 20\nArticle: Bulb; Price: 4')
 })
 
+test('what a field in one element shows is read', async () => {
+  const field = '<w:fldSimple w:instr=" MERGEFIELD Name "><w:r><w:t>Ann Lamp</w:t></w:r></w:fldSimple>'
+  const bytes = docxOf(word(`<w:p><w:r><w:t xml:space="preserve">Dear </w:t></w:r>${field}</w:p>`))
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.equal(sections[0]?.text, 'Dear Ann Lamp')
+})
+
 test('boxes that are ticked in a Word file are read', async () => {
   const box = (state: string) =>
     `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="${state}"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`

@@ -56,8 +56,10 @@ function slideOf(
     raw.push({ place: String(page), text: drawingLines(part).join('\n') })
   }
   add(slide)
-  if (named(slide, 'p:sld')[0]?.getAttribute('show') === '0') return null
   const notes = [...targetsOf(parts, path).values()].find(({ type }) => type.endsWith('/notesSlide'))
+  const notesPart = notes && partOf(parts, notes.path)
+  if (notesPart) add(notesPart)
+  if (named(slide, 'p:sld')[0]?.getAttribute('show') === '0') return null
   const { title, paragraphs } = shapesOf(slide, (drawing) => {
     const lines = drawnLines(parts, path, drawing)
     if (lines === null) missing.add('charts', String(page))
@@ -68,8 +70,6 @@ function slideOf(
     files.push({ part, place: String(page), page, headingPath })
   if (title === '' && !paragraphs.some(Boolean) && named(slide, 'p:pic').length > 0)
     missing.add('pages', String(page))
-  const notesPart = notes && partOf(parts, notes.path)
-  if (notesPart) add(notesPart)
   const noted = notesPart ? shapesOf(notesPart, () => []).paragraphs : []
   return { headingPath, page, text: [...paragraphs, ...noted].join('\n\n') }
 }

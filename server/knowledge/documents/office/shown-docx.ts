@@ -79,6 +79,8 @@ function writeOut(document: XmlDocument, parts: Parts, name: string, missing: Ga
     )
     ruby.replaceWith(element('w:t', reading === '' ? base : `${base}（${reading}）`))
   }
+  // mammoth reads no fields that are written in one element, such as those of a mail merge.
+  for (const field of allNamed(document, 'w:fldSimple')) field.replaceWith(...field.children)
   for (const equation of allNamed(document, 'm:oMath')) equation.replaceWith(run(equationText(equation)))
   for (const group of allNamed(document, 'm:oMathPara')) group.replaceWith(...named(group, 'w:r'))
   for (const list of allNamed(document, 'w:ddList')) {
