@@ -436,7 +436,7 @@ test('a rejected upload says why and leaves no file behind', async () => {
   const said = async (content: string, name: string) =>
     (await upload({ name: 'x' }, [['file', content, name]], agent, '', owner)).body.error.message
   assert.equal(await said('x', 'terms.pdf'), '"terms.pdf" is damaged, or its content is no PDF.')
-  const usable = 'send a pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg or webp file.'
+  const usable = 'send a pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg, webp or tiff file.'
   assert.equal(await said('x', 'setup.EXE'), `.exe files cannot be used: ${usable}`)
   assert.equal(await said('x', 'README'), `Files without an extension cannot be used: ${usable}`)
   assert.equal(filesKept().length, kept)
