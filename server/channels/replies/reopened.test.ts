@@ -88,11 +88,13 @@ for (const [name, open] of [
         .where('agent_id', '=', agentId)
         .executeTakeFirst(),
     )
-    const taken = await client.request('POST', `${agent}/conversations/${conversation.id}/takeover`, {
-      memberEmail: 'ann@shop.example',
-    })
-    assert.equal(taken.status, 200, JSON.stringify(taken.body))
-    const number = taken.body.data.ticketNumber
+    const takeOver = async (id: string): Promise<number> => {
+      const body = { memberEmail: 'ann@shop.example' }
+      const taken = await client.request('POST', `${agent}/conversations/${id}/takeover`, body)
+      assert.equal(taken.status, 200, JSON.stringify(taken.body))
+      return taken.body.data.ticketNumber
+    }
+    const number = await takeOver(conversation.id)
     const reply = async (content: string) => {
       const body = { type: 'reply', content, authorEmail: 'ann@shop.example' }
       const said = await client.request('POST', `${tickets}/${number}/messages`, body)
@@ -107,6 +109,7 @@ for (const [name, open] of [
       return body.statusCategory === 'on_you' && body
     })
     assert.notEqual(ticket.conversationId, conversation.id)
+    assert.equal(await takeOver(ticket.conversationId), number)
     await reply('Then we send another.')
     assert.equal((await client.request('GET', tickets)).body.data.length, 1)
   })
