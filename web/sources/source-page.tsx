@@ -107,7 +107,11 @@ function Facts({ agentId, source }: { agentId: string; source: Source }) {
     charset?: unknown
     pictures?: { pages: number; read: number }
   }
-  const { tone, label } = statusOfSource(source.status)
+  const isRead = source.status === 'trained' || source.status === 'updated'
+  const { tone, label } =
+    source.unpublished && isRead
+      ? { tone: 'warning' as const, label: 'In the draft or an earlier version alone' }
+      : statusOfSource(source.status)
   return (
     <dl className={classes.facts}>
       <div>

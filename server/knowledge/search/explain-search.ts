@@ -90,13 +90,13 @@ async function pinsOf(
   return new Map([...byChunk].map(([chunk, pins]) => [chunk, pins.flatMap(({ question }) => question ?? [])]))
 }
 
-type Source = Pick<SourceRow, 'id' | 'account_id' | 'status' | 'error' | 'live_version'>
+type Source = Pick<SourceRow, 'id' | 'account_id' | 'status' | 'error' | 'live_version' | 'left_out'>
 
 async function sourceOf(db: Context['db'], agent: Agent, id: string): Promise<Source> {
   const row = isId(id)
     ? await db
         .selectFrom('sources')
-        .select(['id', 'account_id', 'status', 'error', 'live_version'])
+        .select(['id', 'account_id', 'status', 'error', 'live_version', 'left_out'])
         .where('account_id', '=', agent.account_id)
         .where('agent_id', '=', agent.id)
         .where('id', '=', id)
@@ -116,6 +116,12 @@ async function whyMissing(
   const ofSource = ({ sourceId }: Passage): boolean => sourceId === source.id
   const best = shown.find(ofSource)
   if (best && isFound) return null
+  if (source.left_out)
+    return {
+      reason: 'not_live',
+      place: null,
+      sentence: 'Live answers leave it out: only the draft or an earlier version of the agent has it.',
+    }
   if (source.live_version === null)
     return {
       reason: 'not_live',

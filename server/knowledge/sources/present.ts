@@ -17,6 +17,7 @@ export function presentSource(row: SourceRow): Static<typeof Source> {
     metadata: row.metadata,
     ...warningsOf(row),
     ...(row.fixed_keys ? { fixed: true as const } : {}),
+    ...(row.left_out ? { unpublished: true as const } : {}),
     ...(row.content.wholePage || row.metadata?.wholePage ? { wholePage: true } : {}),
   }
 }

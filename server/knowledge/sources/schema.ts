@@ -66,6 +66,11 @@ export const Source = Exact({
   fixed: Type.Optional(
     Type.Literal(true, { description: 'Its answer is given to its questions before a model is called' }),
   ),
+  unpublished: Type.Optional(
+    Type.Literal(true, {
+      description: 'Live answers leave it out: only the draft or an earlier version of the agent has it',
+    }),
+  ),
   wholePage: Type.Optional(
     Type.Boolean({ description: 'true: nothing of its pages is left out. Set with PUT' }),
   ),

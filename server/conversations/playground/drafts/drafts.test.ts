@@ -96,9 +96,12 @@ test('a draft answers in the playground, and is invisible to live answers, lists
     passages.map((passage: { sourceId: string }) => passage.sourceId),
     [sourceId],
   )
+  const { missing } = await must('POST', '/retrieval-test', { question: QUESTION, expectedSourceId: moon })
+  assert.match(missing.sentence, /only the draft or an earlier version/)
   const copy = (await client.request('POST', `/agents/${agentId}/clone`)).body.id
   assert.equal((await client.request('GET', `/agents/${copy}/sources`)).body.pagination.total, 1)
-  assert.equal((await ask('GET', `/sources/${moon}`)).body.name, 'Moon')
+  assert.equal((await must('GET', `/sources/${moon}`)).unpublished, true)
+  assert.equal((await must('GET', `/sources/${sourceId}`)).unpublished, undefined)
 })
 
 test('without a draft, everything is as in the live agent, and there is nothing to answer with or to publish', async () => {

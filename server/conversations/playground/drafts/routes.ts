@@ -55,7 +55,7 @@ export const draftRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs' | 'mod
       await storeDraft(trx, ref, now, { ...changes, sources }, caller.actor)
       // What it replaces may be a source of the draft alone.
       await dropUnusedSources(trx, ref)
-      return presentSource(row)
+      return presentSource({ ...row, left_out: true })
     })
   }),
 
