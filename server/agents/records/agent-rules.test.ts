@@ -144,7 +144,7 @@ test('a plan without the weekly re-sync rejects the switch', async () => {
     body: { enabled: true },
   } as Call<typeof setAutoRetrain>
   await assert.rejects(
-    async () => route?.check(call as never),
+    async () => route?.check?.(call as never),
     (error) =>
       error instanceof ApiError && error.code === 'PLAN_FEATURE_NOT_AVAILABLE' && error.status === 403,
   )

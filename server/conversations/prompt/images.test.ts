@@ -6,7 +6,7 @@ import { providers } from '../../ai/catalogue/catalogue.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { keepAttachment } from '../attachments/attachments.ts'
 import { appendMessage } from '../records/append-message.ts'
-import { readImages } from './images.ts'
+import { readImages } from './prepare.ts'
 
 let home: ModelHome
 before(async () => {

@@ -128,7 +128,7 @@ type Options<E extends Endpoint, C, F extends boolean> = {
 /** An endpoint's contract and what serves it. */
 export type Route = {
   endpoint: Endpoint
-  check: (call: CheckedRequest<Endpoint>) => unknown
+  check: ((call: CheckedRequest<Endpoint>) => unknown) | undefined
   handle: (call: Call<Endpoint>) => Promise<unknown>
   idempotencyMode: IdempotencyMode
   /** The wrapper loads the agent that the path names. */
@@ -154,7 +154,7 @@ export function route(endpoint: Endpoint, ...given: unknown[]): Route {
   } = (given.length > 1 ? given[0] : {}) as Options<Endpoint, unknown, boolean>
   return {
     endpoint,
-    check: check ?? (() => undefined),
+    check,
     handle,
     idempotencyMode,
     loadsAgent: !findsAgent && endpoint.path.includes('{agentId}'),

@@ -118,7 +118,7 @@ function prepared(
   const readNow = read && prepared(read, { db, gate, routes })
   return async (call) => {
     const asked = { ...call, ref: { accountId: call.caller?.account.id, ...call.params } }
-    const checked = await route.check(asked)
+    const checked = await route.check?.(asked)
     if (!read || !readNow) return finish(asked, checked)
     // The agent is locked before its version is read, so that the version is still current when the change is made.
     return transact(call.db, async (trx) => {
