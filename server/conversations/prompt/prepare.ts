@@ -389,13 +389,13 @@ const READABLE = new Set([
 ])
 
 /** The pictures of a question: those that a model which sees is shown, and how many it is not, of `all`. */
-export type Images = { seen: LanguageModelV4FilePart[]; unseen: number; all: number }
+type Images = { seen: LanguageModelV4FilePart[]; unseen: number; all: number }
 
 /** Returns what a model is shown that does not see. */
 const unseenIn = ({ all }: Images): Images => ({ seen: [], unseen: all, all })
 
 /** Returns the notes of the pictures that belong to messages, newest last. */
-export const picturesOf = (messages: readonly TranscriptMessage[]): AttachmentNote[] =>
+const picturesOf = (messages: readonly TranscriptMessage[]): AttachmentNote[] =>
   messages.flatMap((said) =>
     (metadataOf(said).attachments ?? []).filter(({ type }) => type.startsWith('image/')),
   )
