@@ -77,6 +77,7 @@ export const TABLE_OWNERS = {
   teams: 'inbox',
   team_members: 'inbox',
   canned_replies: 'inbox',
+  inbox_views: 'inbox',
   helpdesk_settings: 'inbox',
   held_replies: 'inbox',
   blocked_senders: 'inbox',

@@ -84,6 +84,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const statusId = await id('/helpdesk/ticket-statuses', { category: 'on_hold', internalLabel: mark })
   const tagId = await id('/helpdesk/tags', { name: mark })
   const cannedReplyId = await id('/helpdesk/canned-replies', { name: mark, content: mark })
+  const { id: viewId = '' } = await make('POST', '/inbox/views', { name: mark, owner: 'all', query: {} })
   await make('POST', `/api/v1/chatbots${agent.slice('/agents'.length)}/custom-attributes`, {
     name: 'colour',
     type: 'text',
@@ -345,6 +346,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       tagId,
       tagIds: tagId,
       cannedReplyId,
+      viewId,
       heldReplyId,
       heldMailId,
       blockedSenderId,

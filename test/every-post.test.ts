@@ -254,6 +254,10 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   }),
   uploadAttachment: () => ({ form: () => fileForm('file') }),
   sendMessagingTemplate: () => ({ body: { to: '15550107070', template: { name: 'plain' } } }),
+  createInboxView: () => ({ body: { name: 'Urgent', owner: 'all', query: { priority: 'urgent' } } }),
+  changeInboxTickets: ({ agentId, ticketNumber }) => ({
+    body: { tickets: [{ agentId, ticketNumber: Number(ticketNumber) }], priority: 'low' },
+  }),
   createInvitation: () => ({ body: { email: 'new@example.com', role: 'viewer' } }),
   reviewAnswer: ({ caseId }) => ({
     body: { caseId, repetition: 10, judgement: 'means', agrees: false, note: 'x' },

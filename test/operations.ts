@@ -46,6 +46,8 @@ const BODIES: Record<string, Record<string, unknown>> = {
   },
   '/api/v2 holdForward': { to: ['eve@example.org'], authorEmail: 'ann@example.com' },
   '/api/v2 fillCannedReply': { ticketNumber: 1, authorEmail: 'ann@example.com' },
+  '/api/v2 createInboxView': { name: 'x', owner: 'all', query: {} },
+  '/api/v2 updateInboxView': { name: 'x', owner: 'all', query: {} },
   '/api/v2 eraseUser': { userId: 'nobody' },
   '/api/v2 exportUser': { userId: 'nobody' },
   '/api/v2 retry': { messageId: 'x', stream: false },

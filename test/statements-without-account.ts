@@ -151,6 +151,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['ticket_clocks'],
     reason: 'Clocks that ran out are marked.',
   },
+  'server/inbox/clocks/wake-tickets.ts': {
+    tables: ['tickets'],
+    reason: 'Tickets whose time has come return to their teams.',
+  },
   'server/inbox/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
   'server/conversations/insights/analysis/claim-conversations.ts': {
     tables: ['conversations', 'messages'],

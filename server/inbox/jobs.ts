@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { flagBreaches } from './clocks/flag-breaches.ts'
+import { wakeTickets } from './clocks/wake-tickets.ts'
 import { purgeEvents } from './live/event-queries.ts'
 import { SEND_HELD, SEND_HELD_MAIL, type SendHeld, sendHeld } from './mail/held-replies.ts'
 
@@ -19,5 +20,6 @@ export const helpdeskJobs = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Ta
 
 export const helpdeskRecurringJobs = (ctx: Pick<Context, 'db' | 'notifier'>): RecurringJob[] => [
   { what: 'targets of tickets', everyMs: 20_000, run: () => flagBreaches(ctx) },
+  { what: 'tickets that were put off', everyMs: 20_000, run: () => wakeTickets(ctx) },
   { what: 'old events of help desks', everyMs: 600_000, run: () => purgeEvents(ctx.db) },
 ]

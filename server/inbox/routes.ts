@@ -27,6 +27,7 @@ import { presentListedTicket, presentReply, presentTicket, presentTicketMessage 
 import { findByWords } from './tickets/search-tickets.ts'
 import { requireTicket } from './tickets/ticket-queries.ts'
 import { updateTicket } from './tickets/update-ticket.ts'
+import { inboxRoutes } from './views/routes.ts'
 
 export const helpdeskRoutes = (
   ctx: Pick<
@@ -41,6 +42,7 @@ export const helpdeskRoutes = (
   ...spamRoutes(ctx),
   ...teamRoutes(ctx),
   ...deskRoutes(ctx),
+  ...inboxRoutes(ctx),
 ]
 
 const conversationRoutes = (ctx: Pick<Context, 'config' | 'generations' | 'log' | 'notifier'>): Route[] => [

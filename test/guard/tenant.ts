@@ -96,6 +96,7 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
   const [teamId] = await twice('/helpdesk/teams', (n) => ({ name: `${secret} ${n}` }))
   const statusId = await make('/helpdesk/ticket-statuses', { category: 'on_hold', internalLabel: secret })
   const [tagId] = await twice('/helpdesk/tags', (n) => ({ name: `${secret} ${n}` }))
+  const { id: viewId } = await call('POST', '/inbox/views', { name: secret, owner: 'all', query: {} })
   const cannedReplyId = await make('/helpdesk/canned-replies', { name: secret, content: secret })
   await call('POST', `/api/v1/chatbots/${agentId}/custom-attributes`, { name: 'colour', type: 'text' })
   for (const n of [1, 2]) await call('PUT', agent, { instructions: `${secret} ${n}` })
@@ -170,6 +171,7 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
     statusId,
     tagId,
     cannedReplyId,
+    viewId,
     memberId,
     memberEmail: email,
     assigneeId: memberId,

@@ -75,6 +75,7 @@ export const backupTables: BackupTable[] = [
   { name: 'tagged_tickets', key: ['ticket_id', 'tag_id'], page: 200 },
   { name: 'seen_tickets', key: ['ticket_id', 'member_id'], page: 200 },
   { name: 'canned_replies', key: ['id'], page: 50 },
+  { name: 'inbox_views', key: ['id'], page: 200 },
   { name: 'helpdesk_settings', key: ['agent_id'], page: 50 },
   { name: 'ticket_clocks', key: ['ticket_id', 'kind'], page: 200 },
   { name: 'ticket_surveys', key: ['id'], page: 200 },

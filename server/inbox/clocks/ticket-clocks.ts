@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type {
   ClockKind,
   HelpdeskSettingsTable,
@@ -37,6 +38,7 @@ export async function startClocks(trx: Trx, ticket: ClockedTicket): Promise<void
   await start(trx, ticket, rules, 'first_response')
   await start(trx, ticket, rules, 'resolution')
   if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
+  await noteDue(trx, ticket)
 }
 
 /** Starts the clock of the next answer. The first answer has a clock of its own. */
@@ -48,6 +50,7 @@ export async function clocksAfterCustomer(trx: Trx, ticket: ClockedTicket): Prom
   const next = await clockOf(trx, ticket, 'next_response')
   if (next && next.met_at === null) return
   await start(trx, ticket, rules, 'next_response')
+  await noteDue(trx, ticket)
 }
 
 export async function clocksAfterReply(trx: Trx, ticket: ClockedTicket): Promise<void> {
@@ -66,6 +69,7 @@ export async function clocksAfterMove(
   if (isOver(before)) await start(trx, ticket, rules, 'resolution')
   if (STANDS_STILL.includes(now)) await stop(trx, ticket, rules)
   else await resumeClocks(trx, ticket, rules)
+  await noteDue(trx, ticket)
 }
 
 /** Changes the targets. The time that has passed still counts. */
@@ -93,6 +97,23 @@ export async function clocksAfterPriority(trx: Trx, ticket: ClockedTicket): Prom
     }
   }
   if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
+  await noteDue(trx, ticket)
+}
+
+/** Notes at the ticket when the first of its targets is due, which lists are ordered by. */
+async function noteDue(trx: Trx, { id, account_id }: ClockedTicket): Promise<void> {
+  await trx
+    .updateTable('tickets')
+    .set((eb) => ({
+      due_at: eb
+        .selectFrom('ticket_clocks')
+        .select((clock) => clock.fn.min('due_at').as('due_at'))
+        .where('account_id', '=', account_id)
+        .where('ticket_id', '=', id)
+        .where('met_at', 'is', null),
+    }))
+    .where(ownRow(account_id, id))
+    .execute()
 }
 
 async function start(
@@ -161,6 +182,7 @@ async function meet(trx: Trx, ticket: ClockedTicket, kinds: ClockKind[]): Promis
     .where('kind', 'in', kinds)
     .where('met_at', 'is', null)
     .execute()
+  await noteDue(trx, ticket)
 }
 
 const timeOf = (time: Date | null): number => time?.getTime() ?? Date.now()

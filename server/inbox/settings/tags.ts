@@ -111,6 +111,30 @@ export async function setTags(
   })
 }
 
+/** Adds tags to a ticket and takes others away. The tags exist, and their rows are locked. */
+export async function changeTags(
+  ctx: Pick<Context, 'notifier'> & { db: Trx },
+  ref: TicketRef,
+  { add, remove }: { add: string[]; remove: string[] },
+): Promise<void> {
+  const { accountId } = ref
+  const ticket = await requireTicket(ctx.db, ref, true)
+  if (remove.length > 0)
+    await ctx.db
+      .deleteFrom('tagged_tickets')
+      .where('account_id', '=', accountId)
+      .where('ticket_id', '=', ticket.id)
+      .where('tag_id', 'in', remove)
+      .execute()
+  if (add.length > 0)
+    await ctx.db
+      .insertInto('tagged_tickets')
+      .values(add.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: accountId })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  await publishDeskEvent(ctx, ctx.db, ref, { type: 'ticket', data: { ticketNumber: ticket.number } })
+}
+
 /** The lock keeps them from being deleted meanwhile. */
 async function held(trx: Trx, ref: AgentRef, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []

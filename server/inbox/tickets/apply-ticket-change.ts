@@ -7,7 +7,7 @@ import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
-import { isOver, type TicketRow } from './ticket-queries.ts'
+import { isOver, type TicketRow, WAITING } from './ticket-queries.ts'
 
 export type Change = {
   status?: { category: StatusCategory; id: string | null }
@@ -15,6 +15,8 @@ export type Change = {
   teamId?: string | null
   priority?: Priority
   conversationId?: string | null
+  /** When a ticket on hold returns to the team; null: not by itself. Every other move ends it. */
+  wakesAt?: Date | null
   /** Whether the conversation was handed back to the agent. */
   handedBack?: boolean
 }
@@ -50,7 +52,8 @@ export async function applyTicketChange(
 ): Promise<TicketRow> {
   const events = eventsOf(ticket, change)
   const isLinked = change.conversationId !== undefined && change.conversationId !== ticket.conversation_id
-  if (events.length === 0 && !isLinked) return ticket
+  const isWoken = change.wakesAt === null && ticket.wakes_at !== null
+  if (events.length === 0 && !isLinked && !isWoken) return ticket
   const { status } = change
   const row = await trx
     .updateTable('tickets')
@@ -60,6 +63,8 @@ export async function applyTicketChange(
             status_category: status.category,
             status_id: status.id,
             handed_back: change.handedBack ?? false,
+            ...(status.category === ticket.status_category ? {} : { wakes_at: null }),
+            waiting_since: waitingSince(ticket, status.category),
             // What is open again is no spam.
             ...(isOver(status.category) ? {} : { spam_at: null }),
           }
@@ -68,6 +73,7 @@ export async function applyTicketChange(
       ...(change.teamId === undefined ? {} : { team_id: change.teamId }),
       ...(change.priority === undefined ? {} : { priority: change.priority }),
       ...(change.conversationId === undefined ? {} : { conversation_id: change.conversationId }),
+      ...(change.wakesAt === undefined ? {} : { wakes_at: change.wakesAt }),
       updated_at: sql<Date>`clock_timestamp()`,
     })
     .where(ownRow(ticket.account_id, ticket.id))
@@ -94,6 +100,9 @@ export async function applyTicketChange(
   }
   return row
 }
+
+const waitingSince = (ticket: TicketRow, category: StatusCategory): Date | null =>
+  WAITING.includes(category) ? (ticket.waiting_since ?? new Date()) : null
 
 type Person = {
   id: string | null
@@ -132,7 +141,10 @@ async function personsOf(trx: Trx, { account_id }: TicketRow, doers: (Doer | nul
 
 type TicketEvent = { eventType: string; assignedFrom?: string | null; assignedTo?: string | null }
 
-function eventsOf(ticket: TicketRow, { status, assigneeId, teamId, priority }: Change): TicketEvent[] {
+function eventsOf(
+  ticket: TicketRow,
+  { status, assigneeId, teamId, priority, wakesAt }: Change,
+): TicketEvent[] {
   const isMoved =
     status &&
     (status.category !== ticket.status_category || (status.id !== null && status.id !== ticket.status_id))
@@ -158,5 +170,10 @@ function eventsOf(ticket: TicketRow, { status, assigneeId, teamId, priority }: C
         priorityFrom: ticket.priority,
         priorityTo: priority,
       },
-  ].filter((event) => event !== false && event !== undefined)
+    wakesAt &&
+      wakesAt.getTime() !== ticket.wakes_at?.getTime() && {
+        eventType: 'snoozed',
+        wakesAt: wakesAt.toISOString(),
+      },
+  ].filter((event) => event !== false && event !== undefined && event !== null)
 }

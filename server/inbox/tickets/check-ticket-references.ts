@@ -4,6 +4,7 @@ import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { spanOf } from '../../platform/http/input/dates.ts'
 import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { requireMember } from '../team/find-member.ts'
 import { defaultStatus } from './apply-ticket-change.ts'
@@ -15,10 +16,23 @@ type TicketInput = {
   assigneeId?: string | null
   assigneeEmail?: string
   teamId?: string | null
+  wakesAt?: string | null
 }
 
-/** Fields that exclude each other. */
-export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail }: TicketInput): void {
+const YEAR_MS = 366 * 86_400_000
+
+function problemOfWaking({ statusId, statusCategory, wakesAt }: TicketInput): string | null {
+  if (!wakesAt) return null
+  if (statusId !== undefined || (statusCategory ?? 'on_hold') !== 'on_hold')
+    return 'A ticket that is put off is on hold. Leave the status out.'
+  const ahead = spanOf(wakesAt).from.getTime() - Date.now()
+  return ahead > 0 && ahead <= YEAR_MS ? null : 'Must be in the future, at most a year ahead.'
+}
+
+/** Throws for fields that exclude each other, and for a time at which no ticket can return. */
+export function refuseBoth(input: TicketInput): void {
+  const { statusId, statusCategory, assigneeId, assigneeEmail } = input
+  const wakesAt = problemOfWaking(input)
   refuseInvalid({
     ...(statusId !== undefined && statusCategory !== undefined
       ? { statusCategory: 'Send statusId or statusCategory, not both.' }
@@ -26,6 +40,7 @@ export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail
     ...(assigneeId !== undefined && assigneeEmail !== undefined
       ? { assigneeEmail: 'Send assigneeId or assigneeEmail, not both.' }
       : {}),
+    ...(wakesAt ? { wakesAt } : {}),
   })
 }
 

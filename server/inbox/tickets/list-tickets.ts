@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { commaList } from '../../platform/http/contract.ts'
 import { spanOf } from '../../platform/http/input/dates.ts'
 import { decodeCursor, encodeCursor, fingerprint, type Position } from '../../platform/http/pagination.ts'
@@ -30,7 +31,8 @@ export async function findTickets(db: Db, ref: AgentRef, query: Query): Promise<
   const { sortBy, order } = wanted
   const print = fingerprint('tickets', ref.agentId, wanted)
   const position = decodeCursor(cursor, print)
-  const filter = sql.join(conditionsOf(ref, wanted), sql` and `)
+  const scope = { accountId: ref.accountId, agentIds: [ref.agentId] }
+  const filter = sql.join(conditionsOf(scope, wanted), sql` and `)
   const { key, of } = SORTS[sortBy]
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const { rows } = await sql<TicketRow>`
@@ -52,7 +54,7 @@ async function count(db: Db, filter: RawBuilder<unknown>): Promise<number> {
   return Number(rows[0]?.n ?? 0)
 }
 
-function beyond(
+export function beyond(
   key: RawBuilder<unknown>,
   order: 'asc' | 'desc',
   position: Position | null,
@@ -62,33 +64,87 @@ function beyond(
   return sql`(${key}, id) ${than} (${position.value}::timestamptz, ${position.id}::uuid)`
 }
 
-function conditionsOf({ accountId, agentId }: AgentRef, wanted: Partial<Query>): RawBuilder<unknown>[] {
-  const { channel, assigneeId, teamId, priority, tagId, mentionedId } = wanted
-  const { createdAfter, createdBefore } = wanted
-  const idIs = (column: string, id: string): RawBuilder<unknown> =>
-    id === 'none'
-      ? sql`${sql.ref(column)} is null`
-      : isId(id)
-        ? sql`${sql.ref(column)} = ${id}::uuid`
-        : sql`false`
+/** What a list of tickets may be filtered by. Lists are separated by commas. */
+type Filters = Partial<
+  Record<'status' | 'channel' | 'assigneeId' | 'teamId' | 'priority' | 'tagId' | 'mentionedId', string>
+> &
+  Partial<Record<'createdAfter' | 'createdBefore' | 'tag' | 'language' | 'attribute', string>> & {
+    spam?: boolean
+    snoozed?: boolean
+    target?: 'missed' | 'running'
+    /** Minutes. */
+    dueWithin?: number
+    waitingFor?: number
+  }
+
+/** Returns the conditions on a row of `tickets`; `agentIds` null: all agents of the account. */
+export function conditionsOf(
+  { accountId, agentIds }: { accountId: AccountId; agentIds: readonly string[] | null },
+  wanted: Filters,
+): RawBuilder<unknown>[] {
+  const { channel, priority, tagId, tag, language, attribute, mentionedId } = wanted
+  const { createdAfter, createdBefore, target, dueWithin, waitingFor } = wanted
   return [
     sql`account_id = ${accountId}`,
-    sql`agent_id = ${agentId}`,
+    ...(agentIds === null
+      ? []
+      : [
+          agentIds.length === 1
+            ? sql`agent_id = ${agentIds[0]}`
+            : sql`agent_id = any(${[...agentIds]}::text[])`,
+        ]),
     wanted.spam ? sql`spam_at is not null` : sql`spam_at is null`,
     ...(wanted.status === undefined ? [] : [statusIs(wanted.status)]),
     ...(channel === undefined ? [] : [sql`channel = any(${commaList(channel)}::text[])`]),
-    ...(assigneeId === undefined ? [] : [idIs('assignee_id', assigneeId)]),
-    ...(teamId === undefined ? [] : [idIs('team_id', teamId)]),
+    ...(wanted.assigneeId === undefined ? [] : [idIsIn('assignee_id', wanted.assigneeId)]),
+    ...(wanted.teamId === undefined ? [] : [idIsIn('team_id', wanted.teamId)]),
     ...(priority === undefined ? [] : [sql`priority = any(${commaList(priority)}::text[])`]),
     ...(tagId === undefined
       ? []
       : [
           sql`exists (select from tagged_tickets where ticket_id = tickets.id and ${isId(tagId) ? sql`tag_id = ${tagId}::uuid` : sql`false`})`,
         ]),
+    ...(tag === undefined ? [] : [hasTag(accountId, commaList(tag))]),
+    ...(language === undefined ? [] : [sql`language = any(${commaList(language)}::text[])`]),
+    ...(attribute === undefined ? [] : commaList(attribute).map((one) => hasAttribute(accountId, one))),
     ...(mentionedId === undefined ? [] : [mentions(mentionedId)]),
+    ...(wanted.snoozed === undefined
+      ? []
+      : [wanted.snoozed ? sql`wakes_at is not null` : sql`wakes_at is null`]),
+    ...(target === undefined ? [] : [target === 'missed' ? sql`due_at <= now()` : sql`due_at > now()`]),
+    ...(dueWithin === undefined ? [] : [sql`due_at <= now() + ${dueWithin} * interval '1 minute'`]),
+    ...(waitingFor === undefined ? [] : [sql`waiting_since <= now() - ${waitingFor} * interval '1 minute'`]),
     ...(createdAfter === undefined ? [] : [sql`created_at >= ${spanOf(createdAfter).from}`]),
     ...(createdBefore === undefined ? [] : [sql`created_at <= ${spanOf(createdBefore).until}`]),
   ]
+}
+
+/** The list may contain `none`. What is no id matches nothing. */
+function idIsIn(column: 'assignee_id' | 'team_id', list: string): RawBuilder<unknown> {
+  const wanted = commaList(list)
+  const ids = wanted.filter(isId)
+  const is = ids.length === 1 ? sql`= ${ids[0]}::uuid` : sql`= any(${ids}::uuid[])`
+  const alternatives = [
+    ...(wanted.includes('none') ? [sql`${sql.ref(column)} is null`] : []),
+    ...(ids.length > 0 ? [sql`${sql.ref(column)} ${is}`] : []),
+  ]
+  return alternatives.length === 0 ? sql`false` : sql`(${sql.join(alternatives, sql` or `)})`
+}
+
+const hasTag = (accountId: AccountId, names: string[]): RawBuilder<unknown> => sql`exists (
+  select from tagged_tickets join ticket_tags on ticket_tags.id = tagged_tickets.tag_id
+  where tagged_tickets.account_id = ${accountId} and ticket_tags.account_id = ${accountId}
+    and tagged_tickets.ticket_id = tickets.id
+    and lower(ticket_tags.name) = any(${names.map((name) => name.toLowerCase())}::text[]))`
+
+function hasAttribute(accountId: AccountId, text: string): RawBuilder<unknown> {
+  const at = text.indexOf(':')
+  const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+  return sql`exists (
+    select from conversations join contacts on contacts.id = conversations.contact_id
+    where conversations.account_id = ${accountId} and contacts.account_id = ${accountId}
+      and conversations.id = tickets.conversation_id
+      and lower(contacts.custom_attributes ->> ${name}) = ${value.toLowerCase()})`
 }
 
 const mentions = (memberId: string): RawBuilder<unknown> =>

@@ -10,13 +10,14 @@ import { type AgentRef, type ConversationRef, ofAgent, ownRow } from '../../plat
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
+import { guessLanguage } from '../../platform/text/languages/language.ts'
 import { startClocks } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
 import { publishDeskEvent } from './publish-desk-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import type { ticketChannels } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
-import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
+import { openTicketOf, ownerOf, type TicketRow, WAITING } from './ticket-queries.ts'
 
 type NewTicket = {
   accountId: AccountId
@@ -164,6 +165,11 @@ type InsertedTicket = {
   assigneeId: string | null | undefined
 }
 
+function languageOf({ subject, description }: InsertedTicket): string | null {
+  const language = guessLanguage(`${subject ?? ''}\n${description ?? ''}`)
+  return language === 'other' ? null : language
+}
+
 /** Adds a ticket and starts its clocks. The caller has locked its conversation. The agent's row is locked, because the ticket's number depends on it. */
 export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
   const { accountId, agentId, conversationId, teamId = null } = wanted
@@ -194,6 +200,8 @@ export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<Ti
       channel: wanted.channel,
       conversation_id: conversationId,
       priority: wanted.priority ?? 'none',
+      waiting_since: WAITING.includes(wanted.status) ? new Date() : null,
+      language: languageOf(wanted),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -27,6 +27,7 @@ export function presentListedTicket(row: TicketRow): Static<typeof ListedTicket>
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     lastMessageAt: row.last_message_at?.toISOString() ?? null,
+    ...(row.wakes_at ? { wakesAt: row.wakes_at.toISOString() } : {}),
   }
 }
 

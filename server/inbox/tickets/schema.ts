@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
+import { DayOrTime, Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
 
 export const statusCategories = ['new', 'on_you', 'on_customer', 'on_hold', 'closed', 'cancelled'] as const
 export const priorities = ['none', 'low', 'normal', 'high', 'urgent'] as const
@@ -50,6 +50,12 @@ export const Ticket = Exact({
   createdAt: IsoTime,
   updatedAt: IsoTime,
   lastMessageAt: Nullable(IsoTime),
+  wakesAt: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Of a ticket that is put off: when it returns to the team',
+    }),
+  ),
 })
 
 const { description: _description, metadata: _metadata, ...listed } = Ticket.properties
@@ -95,6 +101,13 @@ export const CreateTicket = Exact({
 
 export const UpdateTicket = Exact({
   ...changes,
+  wakesAt: Type.Optional(
+    Nullable(
+      DayOrTime(
+        'Puts the ticket on hold until then, at most a year ahead, or until the customer writes. null: no longer',
+      ),
+    ),
+  ),
   conversationId: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
 })
 

@@ -6,6 +6,8 @@ import { endRequested } from '../../conversations/turn/generations.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { TicketRef } from '../../platform/db/refs.ts'
 import { afterCommit, transact } from '../../platform/db/statements/transact.ts'
+import type { StatusCategory } from '../../platform/db/tables/helpdesk.ts'
+import { spanOf } from '../../platform/http/input/dates.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import { applyTicketChange, type Change, type Doer } from './apply-ticket-change.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
@@ -13,7 +15,7 @@ import { endInside } from './end-conversation.ts'
 import { publishDeskEvent } from './publish-desk-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
-import { holdTicket, isOver, type TicketRow } from './ticket-queries.ts'
+import { holdTicket, isOver, ownerOf, type TicketRow } from './ticket-queries.ts'
 
 type Deps = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
 
@@ -32,7 +34,7 @@ export async function updateTicket(
   const { ticket, running } = await transact(ctx.db, async (trx) => {
     const held = await holdTicket(trx, ref)
     const linked = await linkedTo(trx, ref, body.conversationId)
-    const change = await changeOf(trx, ref, body)
+    const change = await changeOf(trx, held.ticket, body)
     const category = change.status?.category ?? held.ticket.status_category
     const conversationId =
       change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
@@ -65,8 +67,11 @@ async function linkedTo(
   return requireConversation(trx, { accountId, agentId, conversationId }, true)
 }
 
-async function changeOf(trx: Trx, ref: TicketRef, body: Static<typeof UpdateTicket>): Promise<Change> {
-  const status = await statusOf(trx, ref, body)
+async function changeOf(trx: Trx, ticket: TicketRow, body: Static<typeof UpdateTicket>): Promise<Change> {
+  const ref = ownerOf(ticket)
+  const wakesAt = typeof body.wakesAt === 'string' ? spanOf(body.wakesAt).from : body.wakesAt
+  const namesStatus = body.statusId !== undefined || body.statusCategory !== undefined
+  const status = await statusOf(trx, ref, namesStatus ? body : statusAfter(ticket, wakesAt))
   const assigneeId = await assigneeOf(trx, ref, body)
   const teamId = await teamOf(trx, ref, body)
   return {
@@ -75,7 +80,17 @@ async function changeOf(trx: Trx, ref: TicketRef, body: Static<typeof UpdateTick
     ...(teamId === undefined ? {} : { teamId }),
     ...(body.priority === undefined ? {} : { priority: body.priority }),
     ...(body.conversationId === undefined ? {} : { conversationId: body.conversationId }),
+    ...(wakesAt === undefined ? {} : { wakesAt }),
   }
+}
+
+/** The status that goes with putting a ticket off, and with ending that, unless the request names one. */
+function statusAfter(
+  ticket: TicketRow,
+  wakesAt: Date | null | undefined,
+): { statusCategory?: StatusCategory } {
+  if (wakesAt) return { statusCategory: 'on_hold' }
+  return wakesAt === null && ticket.wakes_at ? { statusCategory: 'on_you' } : {}
 }
 
 /** The new assignee of a ticket also takes over its conversation if a person has it. */

@@ -43,6 +43,7 @@ export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEn
     Evaluations: 'Questions with expected answers',
     Health: 'Whether the service is available',
     Helpdesk: 'Tickets, teams and takeover',
+    Inbox: 'The tickets of all agents',
     Insights: 'Figures, topics and unanswered questions',
     Members: 'Who works with the account, and as what',
     Messaging: 'The messaging channel and its templates',

@@ -34,6 +34,13 @@ export type TicketsTable = {
   status_id: Generated<string | null>
   team_id: Generated<string | null>
   handed_back: Generated<boolean>
+  /** When a ticket that was put off returns to the team. */
+  wakes_at: OptionalTime
+  /** Since when it waits for the team; null while it does not. */
+  waiting_since: OptionalTime
+  /** When the first of its targets that were not met is due. */
+  due_at: OptionalTime
+  language: Generated<string | null>
 }
 
 export type TicketStatusesTable = {
@@ -111,6 +118,41 @@ export type HelpdeskSettingsTable = {
   business_hours: Json<BusinessHours | null>
   survey_enabled: Generated<boolean>
   signature: string | null
+  updated_at: Time
+}
+
+/** The parameters of a list over all agents. Lists are separated by commas, times are in minutes. */
+export type InboxQuery = {
+  agentId?: string
+  status?: string
+  assigneeId?: string
+  teamId?: string
+  priority?: string
+  channel?: string
+  tag?: string
+  language?: string
+  attribute?: string
+  mentionedId?: string
+  unread?: 'true'
+  snoozed?: 'true' | 'false'
+  target?: 'missed' | 'running'
+  dueWithin?: number
+  waitingFor?: number
+  spam?: 'true'
+  sortBy?: 'updatedAt' | 'createdAt' | 'lastMessageAt' | 'waitingSince' | 'dueAt'
+  order?: 'asc' | 'desc'
+}
+
+export type InboxViewsTable = {
+  id: string
+  account_id: AccountId
+  /** null: not one member's own. */
+  member_id: string | null
+  /** null: not one team's. */
+  team_id: string | null
+  name: string
+  query: Json<InboxQuery>
+  created_at: Time
   updated_at: Time
 }
 

@@ -56,6 +56,7 @@ import type {
   HelpdeskEventsTable,
   HelpdeskSettingsTable,
   HelpdeskStreamsTable,
+  InboxViewsTable,
   SeenTicketsTable,
   TaggedTicketsTable,
   TeamMembersTable,
@@ -168,6 +169,7 @@ export type Tables = {
   tagged_tickets: TaggedTicketsTable
   seen_tickets: SeenTicketsTable
   canned_replies: CannedRepliesTable
+  inbox_views: InboxViewsTable
   helpdesk_settings: HelpdeskSettingsTable
   held_replies: HeldRepliesTable
   blocked_senders: BlockedSendersTable

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Static } from 'typebox'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { Caller } from '../../platform/http/route.ts'
+import { changeTags } from '../settings/tags.ts'
+import { requireTicket } from '../tickets/ticket-queries.ts'
+import { updateTicket } from '../tickets/update-ticket.ts'
+import type { changeInboxTickets } from './contract.ts'
+
+type Deps = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
+type Body = Static<typeof changeInboxTickets.body>
+type Result = Static<typeof changeInboxTickets.success.schema>['results'][number]
+
+/** Changes tickets alike, each in a transaction of its own. Returns for each why it was not changed, if it was not. */
+export async function changeTickets(ctx: Deps, caller: Caller, body: Body): Promise<Result[]> {
+  const { tickets, addTags = [], removeTags = [], ...change } = body
+  const results: Result[] = []
+  for (const { agentId, ticketNumber } of tickets) {
+    const ref = { accountId: caller.account.id, agentId, ticketNumber }
+    try {
+      await requireAgentOf(ctx.db, caller, agentId)
+      await transact(ctx.db, async (trx) => {
+        await requireTicket(trx, ref)
+        const tags = {
+          add: await idsOfTags(trx, ref, addTags, 'must exist'),
+          remove: await idsOfTags(trx, ref, removeTags, 'may be missing'),
+        }
+        if (Object.keys(change).length > 0)
+          await updateTicket({ ...ctx, db: trx }, ref, change, caller.member?.id ?? 'api')
+        if (tags.add.length + tags.remove.length > 0) await changeTags({ ...ctx, db: trx }, ref, tags)
+      })
+      results.push({ agentId, ticketNumber, error: null })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      results.push({ agentId, ticketNumber, error: { code: error.code, message: error.message } })
+    }
+  }
+  return results
+}
+
+/** Throws AGENT_NOT_FOUND for an agent that the caller may not use. */
+async function requireAgentOf(db: Db, { account, member }: Caller, agentId: string): Promise<void> {
+  const { rows } = await sql`
+    select from agents where account_id = ${account.id} and id = ${agentId}`.execute(db)
+  if (rows.length === 0 || (member?.agentIds && !member.agentIds.includes(agentId)))
+    throw new ApiError('AGENT_NOT_FOUND')
+}
+
+async function idsOfTags(
+  trx: Trx,
+  { accountId, agentId }: AgentRef & Partial<TicketRef>,
+  names: readonly string[],
+  unknown: 'must exist' | 'may be missing',
+): Promise<string[]> {
+  if (names.length === 0) return []
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, lower(name) as name from ticket_tags where account_id = ${accountId} and agent_id = ${agentId}
+      and lower(name) = any(${names.map((name) => name.trim().toLowerCase())}::text[]) for key share`.execute(
+    trx,
+  )
+  const missing = names.find((name) => !rows.some((row) => row.name === name.trim().toLowerCase()))
+  if (missing !== undefined && unknown === 'must exist')
+    throw new ApiError('RESOURCE_NOT_FOUND', {
+      message: `The agent of this ticket has no tag ${JSON.stringify(missing)}.`,
+    })
+  return rows.map(({ id }) => id)
+}

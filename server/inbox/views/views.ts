@@ -1,0 +1,111 @@
+import { type Selectable, sql } from 'kysely'
+import type { Static } from 'typebox'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { InboxViewsTable } from '../../platform/db/tables/helpdesk.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
+import type { Caller } from '../../platform/http/route.ts'
+import type { createInboxView } from './contract.ts'
+
+export type ViewRow = Selectable<InboxViewsTable>
+type Wanted = Static<typeof createInboxView.body>
+
+const MAX_VIEWS = 200
+
+/** The views that the caller sees: everybody's, those of their teams, and their own. A key sees no member's own. */
+const isSeenBy = ({ account, member }: Caller) =>
+  member
+    ? sql<boolean>`account_id = ${account.id} and (member_id = ${member.id}
+        or member_id is null and team_id is null
+        or team_id in (select id from teams where account_id = ${account.id} and is_default)
+        or team_id in (select team_id from team_members
+          where account_id = ${account.id} and member_id = ${member.id}))`
+    : sql<boolean>`account_id = ${account.id} and member_id is null`
+
+export async function viewsOf(db: Db, caller: Caller): Promise<ViewRow[]> {
+  return db
+    .selectFrom('inbox_views')
+    .selectAll()
+    .where(isSeenBy(caller))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Throws TICKET_TEAM_NOT_FOUND, and VALIDATION_INVALID_BODY when the account has too many. */
+export async function createView(trx: Trx, caller: Caller, wanted: Wanted): Promise<ViewRow> {
+  const { id: accountId } = caller.account
+  const owner = await ownerOf(trx, caller, wanted)
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(trx)
+  const { n } = await trx
+    .selectFrom('inbox_views')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  if (Number(n) >= MAX_VIEWS)
+    throw invalidField('name', `The account has ${MAX_VIEWS} views. Delete one of them first.`)
+  return trx
+    .insertInto('inbox_views')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      ...owner,
+      name: wanted.name.trim(),
+      query: json(wanted.query),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Throws RESOURCE_NOT_FOUND for a view that the caller does not see, and TICKET_TEAM_NOT_FOUND. */
+export async function updateView(db: Db, caller: Caller, id: string, wanted: Wanted): Promise<ViewRow> {
+  const owner = await ownerOf(db, caller, wanted)
+  const row = isId(id)
+    ? await db
+        .updateTable('inbox_views')
+        .set({ ...owner, name: wanted.name.trim(), query: json(wanted.query), updated_at: new Date() })
+        .where(isSeenBy(caller))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw noView()
+  return row
+}
+
+export async function deleteView(db: Db, caller: Caller, id: string): Promise<void> {
+  const deleted = isId(id)
+    ? await db.deleteFrom('inbox_views').where(isSeenBy(caller)).where('id', '=', id).executeTakeFirst()
+    : undefined
+  if (!deleted?.numDeletedRows) throw noView()
+}
+
+const noView = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The view does not exist.' })
+
+type Owner = { member_id: string | null; team_id: string | null }
+
+async function ownerOf(db: Db, { account, member }: Caller, { owner, teamId }: Wanted): Promise<Owner> {
+  if (owner !== 'team' && teamId) throw invalidField('teamId', 'Only a view of a team has one.')
+  if (owner === 'all') return { member_id: null, team_id: null }
+  if (owner === 'member') {
+    if (!member) throw invalidField('owner', 'An API key has no views of its own. Use team or all.')
+    return { member_id: member.id, team_id: null }
+  }
+  if (!teamId) throw invalidField('teamId', 'Say which team the view is for.')
+  const team = await findTeam(db, account.id, teamId)
+  if (!team || (member?.agentIds && !member.agentIds.includes(team.agent_id)))
+    throw new ApiError('TICKET_TEAM_NOT_FOUND')
+  return { member_id: null, team_id: team.id }
+}
+
+async function findTeam(db: Db, accountId: AccountId, id: string) {
+  if (!isId(id)) return undefined
+  return db
+    .selectFrom('teams')
+    .select(['id', 'agent_id'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
