@@ -12,7 +12,7 @@ import type { TicketRow } from '../tickets/ticket-queries.ts'
 import { type InboxTicket, type listInboxTickets, MAX_COUNTED } from './contract.ts'
 
 type Query = Static<typeof listInboxTickets.query>
-export type InboxFilters = Omit<Query, 'cursor' | 'limit' | 'sortBy' | 'order'>
+type InboxFilters = Omit<Query, 'cursor' | 'limit' | 'sortBy' | 'order'>
 
 /** What a row of the list shows besides the ticket. */
 type Shown = {
@@ -28,7 +28,7 @@ type Shown = {
 const FIRST = sql`timestamptz '1970-01-01 00:00:00+00'`
 const LAST = sql`timestamptz '9999-12-31 00:00:00+00'`
 
-/** As in the indexes of 0157_team_inbox.sql. */
+/** As in the indexes of 0159_team_inbox_indexes.sql. */
 const SORTS: Record<Query['sortBy'], RawBuilder<unknown>> = {
   updatedAt: sql`updated_at`,
   createdAt: sql`created_at`,

@@ -122,7 +122,7 @@ export type HelpdeskSettingsTable = {
 }
 
 /** The parameters of a list over all agents. Lists are separated by commas, times are in minutes. */
-export type InboxQuery = {
+type InboxQuery = {
   agentId?: string
   status?: string
   assigneeId?: string
