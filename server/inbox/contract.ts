@@ -121,6 +121,7 @@ export const listTickets = endpoint({
     ),
     createdAfter: Type.Optional(DayOrTime('Created at or after')),
     createdBefore: Type.Optional(DayOrTime('Created at or before')),
+    snoozed: Type.Optional(Type.Boolean({ description: 'Whether the ticket is snoozed' })),
     spam: Type.Boolean({ default: false, description: 'What was marked as spam, instead of the others' }),
     sortBy: OneOf(['createdAt', 'updatedAt', 'lastMessageAt'], { default: 'updatedAt' }),
     order: OneOf(['asc', 'desc'], { default: 'desc' }),

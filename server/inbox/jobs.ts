@@ -20,6 +20,6 @@ export const helpdeskJobs = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Ta
 
 export const helpdeskRecurringJobs = (ctx: Pick<Context, 'db' | 'notifier'>): RecurringJob[] => [
   { what: 'targets of tickets', everyMs: 20_000, run: () => flagBreaches(ctx) },
-  { what: 'tickets that were put off', everyMs: 20_000, run: () => wakeTickets(ctx) },
+  { what: 'snoozed tickets', everyMs: 20_000, run: () => wakeTickets(ctx) },
   { what: 'old events of help desks', everyMs: 600_000, run: () => purgeEvents(ctx.db) },
 ]

@@ -33,6 +33,7 @@ import type * as deskMail from '../../server/inbox/mail/contract.ts'
 import type * as desk from '../../server/inbox/settings/contract.ts'
 import type * as spam from '../../server/inbox/spam/contract.ts'
 import type * as team from '../../server/inbox/team/contract.ts'
+import type * as inbox from '../../server/inbox/views/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
 import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
 import type * as pagesConnection from '../../server/knowledge/notion/contract.ts'
@@ -67,6 +68,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof exports> &
   Table<typeof health> &
   Table<typeof helpdesk> &
+  Table<typeof inbox> &
   Table<typeof insights> &
   Table<typeof knowledge> &
   Table<typeof members> &

@@ -1,3 +1,4 @@
+import { formatTime } from '../ui/format.ts'
 import { CATEGORY } from './ticket-words.ts'
 
 type EventData = {
@@ -6,11 +7,12 @@ type EventData = {
   assignedTo?: { name?: string | null } | null
   doneBy?: { name?: string | null } | null
   priorityTo?: string
+  wakesAt?: string
 }
 
 /** Describes an event of a ticket in a few words. */
 export function eventWords(metadata: unknown): string {
-  const { eventType, statusTo, assignedTo, doneBy, priorityTo } = (metadata ?? {}) as EventData
+  const { eventType, statusTo, assignedTo, doneBy, priorityTo, wakesAt } = (metadata ?? {}) as EventData
   const by = doneBy?.name ? ` by ${doneBy.name}` : ''
   switch (eventType) {
     case 'status_change':
@@ -19,6 +21,8 @@ export function eventWords(metadata: unknown): string {
       return assignedTo?.name ? `Assigned to ${assignedTo.name}${by}` : `Unassigned${by}`
     case 'priority_changed':
       return `Priority ${priorityTo ? `set to ${priorityTo}` : 'changed'}${by}`
+    case 'snoozed':
+      return `Snoozed${wakesAt ? ` until ${formatTime(wakesAt)}` : ''}${by}`
     default:
       return `${(eventType ?? 'changed').replaceAll('_', ' ')}${by}`
   }

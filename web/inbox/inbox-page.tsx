@@ -32,6 +32,7 @@ const EMPTY: Record<View, [title: string, text: string]> = {
   unassigned: ['Every ticket has somebody', 'New tickets come in here by themselves.'],
   mentions: ['Nobody has mentioned you', 'A note with @ and your name brings its ticket here.'],
   open: ['Nobody is waiting', 'New tickets come in here by themselves.'],
+  snoozed: ['Nothing is snoozed', 'Choose Snooze at a ticket, and it returns at the time that you say.'],
   spam: ['Nothing is spam', 'The button Spam of a ticket brings it here.'],
   solved: ['Nothing is solved yet', 'Press e on a ticket to solve it.'],
 }

@@ -5,6 +5,7 @@ import { Badge } from '../ui/page.tsx'
 import classes from './ticket-list.module.css'
 import { CATEGORY, channelName, nameOf } from './ticket-words.ts'
 
+/** A ticket of the list; one that a search found has no more than the first part. */
 type Row = {
   ticketNumber: number
   subject: string | null
@@ -15,6 +16,12 @@ type Row = {
   createdAt: string
   lastMessageAt: string | null
   updatedAt: string
+  wakesAt?: string
+  description?: string | null
+  lastMessage?: { text: string; author: 'customer' | 'agent' | 'system'; name: string | null } | null
+  tags?: { id: string; name: string; color: string }[]
+  waitingSince?: string | null
+  dueAt?: string | null
 }
 
 /** The next page is loaded when the end of the list is this many pixels away. */
@@ -91,15 +98,64 @@ function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowPro
         <span className={classes.subject} dir="auto">
           {row.subject ?? 'Without a subject'}
         </span>
+        <LastWords row={row} />
         <span className={classes.marks}>
           <Badge tone={tone}>{label}</Badge>
+          <Times row={row} />
           {isUrgent && <Badge tone="danger">{row.priority === 'urgent' ? 'Urgent' : 'High'}</Badge>}
           {isUnread && <span className={classes.dot} role="img" aria-label="Unread" />}
           <small>
             #{row.ticketNumber} · {channelName(row.channel)}
           </small>
         </span>
+        {row.tags && row.tags.length > 0 && (
+          <span className={classes.tags}>
+            {row.tags.map(({ id, name, color }) => (
+              <span key={id} className={classes.tag}>
+                <span className={classes.color} style={{ background: color }} aria-hidden />
+                {name}
+              </span>
+            ))}
+          </span>
+        )}
       </button>
     </li>
+  )
+}
+
+/** What was said last and by whom, or what the ticket was opened with. */
+function LastWords({ row: { lastMessage, description } }: { row: Row }) {
+  const text = lastMessage?.text || description
+  if (!text) return null
+  const author = lastMessage && lastMessage.author !== 'customer' ? (lastMessage.name ?? 'Agent') : null
+  return (
+    <span className={classes.words} dir="auto">
+      {author && <b>{author}: </b>}
+      {text}
+    </span>
+  )
+}
+
+/** When a ticket returns or is due, or how long it has waited. */
+function Times({ row: { wakesAt, dueAt, waitingSince } }: { row: Row }) {
+  if (wakesAt)
+    return (
+      <small>
+        Returns <Ago at={wakesAt} />
+      </small>
+    )
+  if (dueAt) {
+    const isLate = Date.parse(dueAt) <= Date.now()
+    return (
+      <Badge tone={isLate ? 'danger' : 'warning'}>
+        {isLate ? 'Late: due' : 'Due'} <Ago at={dueAt} />
+      </Badge>
+    )
+  }
+  if (!waitingSince) return null
+  return (
+    <small>
+      Waiting since <Ago at={waitingSince} />
+    </small>
   )
 }

@@ -11,6 +11,7 @@ import { Hand, Undo2 } from '../ui/icons.ts'
 import { tell } from '../ui/toast.tsx'
 import { Customer } from './customer.tsx'
 import { isThere, presenceWord } from './presence-words.ts'
+import { Snooze } from './snooze.tsx'
 import { Tags } from './tags.tsx'
 import classes from './ticket-side.module.css'
 import type { TicketChange } from './use-change.ts'
@@ -31,6 +32,8 @@ const STATUSES = [
   ['closed', 'Solved'],
   ['cancelled', 'Cancelled'],
 ] as const
+
+const OVER: readonly string[] = ['closed', 'cancelled']
 
 type TicketSideProps = {
   agentId: string
@@ -86,6 +89,9 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
         value={ticket.priority}
         onSave={(priority) => onChange({ priority })}
       />
+      {!disabled && !OVER.includes(ticket.statusCategory) && (
+        <Snooze wakesAt={ticket.wakesAt} onChange={onChange} />
+      )}
       <Tags agentId={agentId} ticketNumber={ticket.ticketNumber} disabled={disabled} />
       {ticket.conversationId && !disabled && (
         <Takeover agentId={agentId} conversationId={ticket.conversationId} />

@@ -9,6 +9,8 @@ export type TicketChange = {
   statusCategory?: Ticket['statusCategory']
   assigneeId?: string | null
   priority?: Ticket['priority']
+  /** Until when it is snoozed; null ends that. */
+  wakesAt?: string | null
 }
 
 /**
@@ -25,7 +27,8 @@ export function useChange(params: { agentId: string; ticketNumber: number }) {
     mutationFn: (body: TicketChange) => call('PATCH', path, { params, body }),
     onMutate: (body) => {
       const before = queries.getQueryData<Ticket>(queryKey)
-      if (before) queries.setQueryData(queryKey, { ...before, ...body })
+      const { wakesAt, ...rest } = body
+      if (before) queries.setQueryData(queryKey, { ...before, ...rest, ...(wakesAt ? { wakesAt } : {}) })
       return before
     },
     // The pane of the ticket may be gone by then, since solving it opens the next one.

@@ -5,13 +5,16 @@ import { watchDesk } from './watch-desk.ts'
 
 export const TICKETS = '/agents/{agentId}/helpdesk/tickets'
 const CONVERSATIONS = '/agents/{agentId}/conversations'
+/** The lists over all agents. */
+const INBOX = '/inbox'
 const MEMBERS = '/agents/{agentId}/helpdesk/members'
 
 /** Many events in a row cause one refresh. */
 const TOGETHER_MS = 250
 
 /** Marks queries whose path starts with one of the prefixes as stale; those on display are fetched again at once. */
-export function refresh(...paths: string[]): void {
+export function refresh(...named: string[]): void {
+  const paths = named.includes(TICKETS) ? [...named, INBOX] : named
   void queries.invalidateQueries({
     predicate: ({ queryKey: [key] }) =>
       typeof key === 'string' && paths.some((path) => key === path || key.startsWith(`${path}/`)),

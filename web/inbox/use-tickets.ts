@@ -13,16 +13,16 @@ export type ListSearch = {
   oldest?: 'true' | undefined
 }
 
-const PATH = '/agents/{agentId}/helpdesk/tickets'
+const SEARCH = '/agents/{agentId}/helpdesk/tickets/search'
 
 /** Returns the tickets of a view or of a search, page by page. */
 export function useTickets(agentId: string, { view = 'open', query, urgent, oldest }: ListSearch) {
   const member = useMember()
   const params = { agentId }
   const tickets = useInfiniteQuery({
-    ...listing(PATH, {
-      params,
+    ...listing('/inbox/tickets', {
       query: {
+        agentId,
         limit: 50,
         sortBy: 'lastMessageAt',
         ...(urgent ? { priority: 'urgent,high' } : {}),
@@ -33,8 +33,8 @@ export function useTickets(agentId: string, { view = 'open', query, urgent, olde
     enabled: !query,
   })
   const found = useQuery({
-    queryKey: [PATH, params, 'search', query],
-    queryFn: () => call('POST', `${PATH}/search`, { params, body: { query: query ?? '', limit: 50 } }),
+    queryKey: [SEARCH, params, query],
+    queryFn: () => call('POST', SEARCH, { params, body: { query: query ?? '', limit: 50 } }),
     enabled: Boolean(query),
     placeholderData: keepPreviousData,
   })

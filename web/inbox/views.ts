@@ -5,6 +5,7 @@ export const VIEWS = [
   ['unassigned', 'Unassigned'],
   ['mentions', 'Mentions'],
   ['open', 'Open'],
+  ['snoozed', 'Snoozed'],
   ['solved', 'Solved'],
   ['spam', 'Spam'],
 ] as const
@@ -14,9 +15,11 @@ export type View = (typeof VIEWS)[number][0]
 export function filterOf(view: View, memberId: string | undefined) {
   switch (view) {
     case 'mine':
-      return { status: OPEN, assigneeId: memberId }
+      return { status: OPEN, snoozed: false, assigneeId: memberId }
     case 'unassigned':
-      return { status: OPEN, assigneeId: 'none' }
+      return { status: OPEN, snoozed: false, assigneeId: 'none' }
+    case 'snoozed':
+      return { snoozed: true }
     case 'mentions':
       return { status: OPEN, mentionedId: memberId }
     case 'spam':
@@ -24,6 +27,6 @@ export function filterOf(view: View, memberId: string | undefined) {
     case 'solved':
       return { status: 'closed,cancelled' }
     default:
-      return { status: OPEN }
+      return { status: OPEN, snoozed: false }
   }
 }

@@ -42,11 +42,12 @@ const STEPS = [
   [7 * 86_400, 'day', 86_400],
 ] as const
 
+/** Says how long ago a time was, or how far ahead it is. */
 export function formatAgo(time: string | number): string {
   const seconds = (Date.now() - dateOf(time).getTime()) / 1000
-  if (seconds < 45) return 'now'
+  if (Math.abs(seconds) < 45) return 'now'
   for (const [below, unit, size] of STEPS) {
-    if (seconds < below) return relative.format(-Math.round(seconds / size), unit)
+    if (Math.abs(seconds) < below) return relative.format(-Math.round(seconds / size), unit)
   }
   return day.format(dateOf(time))
 }

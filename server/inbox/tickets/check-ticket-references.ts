@@ -24,7 +24,7 @@ const YEAR_MS = 366 * 86_400_000
 function problemOfWaking({ statusId, statusCategory, wakesAt }: TicketInput): string | null {
   if (!wakesAt) return null
   if (statusId !== undefined || (statusCategory ?? 'on_hold') !== 'on_hold')
-    return 'A ticket that is put off is on hold. Leave the status out.'
+    return 'A snoozed ticket is on hold. Leave the status out.'
   const ahead = spanOf(wakesAt).from.getTime() - Date.now()
   return ahead > 0 && ahead <= YEAR_MS ? null : 'Must be in the future, at most a year ahead.'
 }

@@ -53,7 +53,7 @@ export const Ticket = Exact({
   wakesAt: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'Of a ticket that is put off: when it returns to the team',
+      description: 'Of a snoozed ticket: when it returns to the team',
     }),
   ),
 })
@@ -104,7 +104,7 @@ export const UpdateTicket = Exact({
   wakesAt: Type.Optional(
     Nullable(
       DayOrTime(
-        'Puts the ticket on hold until then, at most a year ahead, or until the customer writes. null: no longer',
+        'Snoozes the ticket: it is on hold until then, at most a year ahead, or until the customer writes. null: no longer',
       ),
     ),
   ),

@@ -84,7 +84,7 @@ async function changeOf(trx: Trx, ticket: TicketRow, body: Static<typeof UpdateT
   }
 }
 
-/** The status that goes with putting a ticket off, and with ending that, unless the request names one. */
+/** The status that goes with snoozing a ticket, and with ending that, unless the request names one. */
 function statusAfter(
   ticket: TicketRow,
   wakesAt: Date | null | undefined,

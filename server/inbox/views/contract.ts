@@ -42,9 +42,9 @@ const filters = {
     Type.String({ minLength: 1, description: 'A member whom a note mentions, or me' }),
   ),
   unread: Type.Optional(
-    OneOf(['true'], { description: 'What holds something that the signed-in member has not seen' }),
+    Type.Boolean({ description: 'Whether it holds something that the signed-in member has not seen' }),
   ),
-  snoozed: Type.Optional(OneOf(['true', 'false'], { description: 'Whether the ticket is put off' })),
+  snoozed: Type.Optional(Type.Boolean({ description: 'Whether the ticket is snoozed' })),
   target: Type.Optional(
     OneOf(['missed', 'running'], { description: 'The first target that was not met is past, or to come' }),
   ),
@@ -52,7 +52,7 @@ const filters = {
   waitingFor: Type.Optional(Minutes('The team has kept the customer waiting for at least this time')),
   createdAfter: Type.Optional(DayOrTime('Created at or after')),
   createdBefore: Type.Optional(DayOrTime('Created at or before')),
-  spam: Type.Optional(OneOf(['true'], { description: 'What was marked as spam, instead of the others' })),
+  spam: Type.Optional(Type.Boolean({ description: 'What was marked as spam, instead of the others' })),
 }
 
 export const sorts = ['updatedAt', 'createdAt', 'lastMessageAt', 'waitingSince', 'dueAt'] as const

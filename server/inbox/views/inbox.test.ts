@@ -123,7 +123,7 @@ test('a row says who wrote last, and what is due', async () => {
   )
 })
 
-test('a ticket that is put off returns to the team at its time, once', async () => {
+test('a snoozed ticket returns to the team at its time, once', async () => {
   const { desk, client } = await twoAgents()
   await desk.open({ subject: 'Later', assigneeId: null })
   const soon = new Date(Date.now() + 3_600_000).toISOString()

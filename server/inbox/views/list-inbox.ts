@@ -96,7 +96,7 @@ export async function countInbox(db: Db, caller: Caller, filters: InboxFilters):
 }
 
 function filtersOf(caller: Caller, filters: InboxFilters): RawBuilder<unknown>[] {
-  const { agentId, spam, snoozed, unread, ...others } = filters
+  const { agentId, unread, ...others } = filters
   const { account, member } = caller
   const wanted = agentId === undefined ? null : commaList(agentId)
   const allowed = member?.agentIds ?? null
@@ -112,11 +112,11 @@ function filtersOf(caller: Caller, filters: InboxFilters): RawBuilder<unknown>[]
         ...(others.mentionedId === undefined
           ? {}
           : { mentionedId: withMe(caller, 'mentionedId', others.mentionedId) }),
-        spam: spam === 'true',
-        ...(snoozed === undefined ? {} : { snoozed: snoozed === 'true' }),
       },
     ),
-    ...(unread === undefined ? [] : [isUnread('tickets', account.id, requireMe(caller, 'unread'))]),
+    ...(unread === undefined
+      ? []
+      : [sql`${isUnread('tickets', account.id, requireMe(caller, 'unread'))} = ${unread}`]),
   ]
 }
 

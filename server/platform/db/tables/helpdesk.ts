@@ -34,7 +34,7 @@ export type TicketsTable = {
   status_id: Generated<string | null>
   team_id: Generated<string | null>
   handed_back: Generated<boolean>
-  /** When a ticket that was put off returns to the team. */
+  /** When a snoozed ticket returns to the team. */
   wakes_at: OptionalTime
   /** Since when it waits for the team; null while it does not. */
   waiting_since: OptionalTime
@@ -133,12 +133,12 @@ type InboxQuery = {
   language?: string
   attribute?: string
   mentionedId?: string
-  unread?: 'true'
-  snoozed?: 'true' | 'false'
+  unread?: boolean
+  snoozed?: boolean
   target?: 'missed' | 'running'
   dueWithin?: number
   waitingFor?: number
-  spam?: 'true'
+  spam?: boolean
   sortBy?: 'updatedAt' | 'createdAt' | 'lastMessageAt' | 'waitingSince' | 'dueAt'
   order?: 'asc' | 'desc'
 }
