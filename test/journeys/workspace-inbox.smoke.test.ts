@@ -77,7 +77,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
       await press('j')
     }
     await heading('Lamp 70').waitFor()
-    await current().getByText('Lamp 70').waitFor()
+    await current().getByText('Lamp 70', { exact: true }).waitFor()
     assert.ok((await rows().count()) > 50)
     const bottom = await page.evaluate<number>(
       "document.querySelector('[aria-current=true]').getBoundingClientRect().bottom",
@@ -94,6 +94,27 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await press('z')
     await until('the ticket is open again', async () => (await ticket(70)).statusCategory === 'new')
     await page.getByRole('button', { name: /^Open/ }).getByText('130').waitFor()
+  })
+
+  test('a snoozed ticket leaves the list, says when it returns, and is woken by hand', async () => {
+    await row('Lamp 69 does not shine').waitFor()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await keys.use(details.getByRole('button', { name: 'Snooze' }))
+    await page.getByRole('menuitem', { name: /^Tomorrow/ }).waitFor()
+    await press('ArrowDown')
+    await press('Enter')
+    await details.getByText(/^Snoozed until/).waitFor()
+    await until('it has left the list', async () => (await row('Lamp 69 does not shine').count()) === 0)
+    assert.equal((await ticket(69)).statusCategory, 'on_hold')
+    await keys.use(page.getByRole('button', { name: /^Snoozed/ }))
+    await row('Returns tomorrow').waitFor()
+    await open(row('Lamp 69'))
+    await page.getByLabel('Messages').getByText(/Snoozed until/).waitFor()
+    await keys.use(details.getByRole('button', { name: 'Wake it now' }))
+    await until('it is awake', async () => (await ticket(69)).statusCategory === 'on_you')
+    await keys.use(page.getByRole('button', { name: /^Open/ }))
+    await open(row('Lamp 69'))
+    await heading('Lamp 69').waitFor()
   })
 
   test('r replies, with a preview, and a draft waits for its ticket', async () => {
