@@ -423,3 +423,15 @@ test('the narrow columns of a printed table whose cells stand in the middle of t
   )
   assert.deepEqual(near, ['Vienna | Lane 0 | 555-0\nGraz | Lane 1 | 555-1\nLinz | Lane 2 | 555-2'])
 })
+
+test('the length of a vertical line of a PDF is not the size of its letters', () => {
+  const column = { ...itemAt('あいうえお', 233, 299, 9), height: 46, hasEOL: true }
+  const lines = linesOf([column, itemAt('日本語', 218, 299, 9)], (font) => font, () => false)
+  assert.deepEqual(
+    lines.map(({ text, size }) => [text, size]),
+    [
+      ['あいうえお', 10],
+      ['日本語', 10],
+    ],
+  )
+})

@@ -61,8 +61,9 @@ function withinColumns(line: PdfLine, around: readonly PdfLine[]): PdfLine {
   return { ...line, cells }
 }
 
+/** The height of vertical text is its length. */
 const sizeOf = ({ height, transform: [, , skew = 0, scale = 0] }: PdfItem): number =>
-  height || Math.hypot(skew, scale)
+  Math.hypot(skew, scale) || height
 const xOf = ({ transform }: PdfItem): number => transform[4] ?? 0
 const yOf = ({ transform }: PdfItem): number => transform[5] ?? 0
 const lengthOf = ({ str }: PdfItem): number => str.trim().length
