@@ -426,7 +426,11 @@ test('the narrow columns of a printed table whose cells stand in the middle of t
 
 test('the length of a vertical line of a PDF is not the size of its letters', () => {
   const column = { ...itemAt('あいうえお', 233, 299, 9), height: 46, hasEOL: true }
-  const lines = linesOf([column, itemAt('日本語', 218, 299, 9)], (font) => font, () => false)
+  const lines = linesOf(
+    [column, itemAt('日本語', 218, 299, 9)],
+    (font) => font,
+    () => false,
+  )
   assert.deepEqual(
     lines.map(({ text, size }) => [text, size]),
     [
@@ -434,4 +438,10 @@ test('the length of a vertical line of a PDF is not the size of its letters', ()
       ['日本語', 10],
     ],
   )
+})
+
+test('a line below code that begins with a small letter is kept', async () => {
+  const prose = ['This is how the service is installed on a machine of your own:', '']
+  const text = await textOf([...prose, '`npm install', '`npm start', 'starts the service on its port.'])
+  assert.match(text, /npm start\n```\s+starts the service on its port\./)
 })

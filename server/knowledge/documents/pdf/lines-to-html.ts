@@ -120,13 +120,14 @@ function blocksOf(page: readonly PdfLine[], levelOf: LevelOf, join: JoinLines): 
     const block = code ?? table
     let end = block?.end ?? at + 1
     while (
-      !table &&
+      !block &&
       end < page.length &&
       goesOn(page[end - 1]!, page[end]!, width) &&
       levelOf(page, end) === level
     )
       end += 1
-    const text = page.slice(at, end).reduce((whole, line, index, lines) => {
+    const lines = block ? [] : page.slice(at, end)
+    const text = lines.reduce((whole, line, index) => {
       if (index === 0) return line.text
       const before = lines[index - 1]!
       if (isItem(line.text)) return `${whole}\n${line.text}`

@@ -99,10 +99,11 @@ function columnsFrom(page: readonly PdfLine[], at: number): { columns: PdfCell[]
     const isWider = line.cells.length > columns.length
     const fitting = isWider ? line.cells : columns
     const own = placesIn(fitting, line)
-    const others = isWider ? page.slice(at, end).map((before) => placesIn(fitting, before)) : places
+    const others = isWider ? page.slice(at, end).map((before) => placesIn(fitting, before)) : []
     if (!own || others.includes(null)) break
     columns = own.length === fitting.length ? spanning(fitting, line.cells) : fitting
-    places = [...(others as number[][]), own]
+    if (isWider) places = others as number[][]
+    places.push(own)
   }
   return { columns, places }
 }

@@ -3,6 +3,8 @@ import { FAR_ROW, isAligned } from './pdf-table.ts'
 
 /** The most lines of a cell; columns of prose have more. */
 const MAX_LINES = 8
+/** Among how many rows before and after one its columns are looked for. */
+const ROWS_AROUND = 8
 /** How far two lines that stand beside each other are from the same height at most, in font heights. */
 const BESIDE = 0.3
 
@@ -15,16 +17,17 @@ type Row = { lines: PdfLine[]; column: PdfLine[]; beside: PdfLine[] }
  */
 export function withWholeRows(lines: readonly PdfLine[]): PdfLine[] {
   const rows = rowsOf(lines)
-  const wide = lines.filter(({ cells }) => cells.length > 1)
-  const written = rows.filter(({ beside }) => beside.length > 0)
-  return rows.flatMap((row) => {
-    const isInTable =
-      row.beside.length > 0 &&
-      row.beside.every((line) =>
-        [...wide, ...written.flatMap((other) => (other === row ? [] : other.beside))].some(
-          (other) => other !== line && isNear(row, other) && isInColumnOf(line, other),
-        ),
-      )
+  return rows.flatMap((row, at) => {
+    if (row.beside.length === 0) return row.lines
+    const around = rows
+      .slice(Math.max(0, at - ROWS_AROUND), at + ROWS_AROUND + 1)
+      .flatMap((other) => [
+        ...other.lines.filter(({ cells }) => cells.length > 1),
+        ...(other === row ? [] : other.beside),
+      ])
+    const isInTable = row.beside.every((line) =>
+      around.some((other) => other !== line && isNear(row, other) && isInColumnOf(line, other)),
+    )
     return isInTable ? fromTop(row.lines) : row.lines
   })
 }
