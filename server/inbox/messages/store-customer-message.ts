@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { giveAttachments } from '../../conversations/attachments/attachments.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { ownRow } from '../../platform/db/refs.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
@@ -25,7 +26,14 @@ type CustomerMessage = {
 
 type Conversation = Pick<
   Selectable<ConversationsTable>,
-  'id' | 'account_id' | 'agent_id' | 'user_id' | 'contact_id' | 'thread_id' | 'parent_conversation_id'
+  | 'id'
+  | 'account_id'
+  | 'agent_id'
+  | 'source'
+  | 'user_id'
+  | 'contact_id'
+  | 'thread_id'
+  | 'parent_conversation_id'
 >
 
 /**
@@ -103,13 +111,14 @@ async function tellOfMessage(
 
 /**
  * Returns the ticket that a customer returns to: a solved one of this conversation or of the previous conversation
- * on the same thread. A ticket that was closed because the agent has the conversation again does not count, because
+ * on the same channel. A ticket that was closed because the agent has the conversation again does not count, because
  * the agent answers.
  */
 async function ticketBefore(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
-  const { account_id, id, thread_id, parent_conversation_id } = conversation
-  const isNext =
-    thread_id !== null && parent_conversation_id !== null && (await isFirstSaid(trx, conversation))
+  const { account_id, id, source, thread_id, parent_conversation_id } = conversation
+  // Conversations of the API follow another one by what the application says.
+  const isOfChannel = thread_id !== null || source === WIDGET
+  const isNext = isOfChannel && parent_conversation_id !== null && (await isFirstSaid(trx, conversation))
   const places = isNext ? [id, parent_conversation_id] : [id]
   const newest = await trx
     .selectFrom('tickets')
