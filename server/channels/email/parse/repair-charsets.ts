@@ -7,6 +7,8 @@ const LOSSLESS = 'windows-1252'
 const BYTES = new Map(
   Array.from({ length: 256 }, (_, byte) => [new TextDecoder(LOSSLESS).decode(Uint8Array.of(byte)), byte]),
 )
+/** The most characters by which a charset is judged. */
+const MAX_JUDGED = 100_000
 /** Japanese mail switches between character sets with it. */
 const ESCAPE = '\x1b'
 const TEXT_PART = /^(content-type:[ \t]*text\/(plain|html)\b)((?:[^\r\n]|\r?\n[ \t])*)/gim
@@ -86,7 +88,7 @@ export function meantText(text: string): string {
 
 /** Some characters of a text in the right charset may be damaged; in another, most are. */
 function isMostlyRight(text: string): boolean {
-  const beyond = text.match(/\P{ASCII}/gu) ?? []
+  const beyond = text.slice(0, MAX_JUDGED).match(/\P{ASCII}/gu) ?? []
   return beyond.filter((letter) => letter !== '\ufffd').length > beyond.length / 2
 }
 
