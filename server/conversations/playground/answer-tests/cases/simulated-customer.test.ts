@@ -30,13 +30,16 @@ after(async () => {
 const at: Client['request'] = (method, path, body) =>
   client.request(method, `/agents/${agentId}${path}`, body)
 
-/** Answers as the customer, the judge and the agent, each from its own list. */
+const FAITHFUL = { claims: [], means: { passed: true, reason: '' }, sounds: { passed: true, reason: '' } }
+
+/** Answers as the customer, the judges and the agent, each from its own list. */
 function play({ customer, agent, judge }: { customer: object[]; agent: object[]; judge?: object }): void {
   let [asked, answered] = [0, 0]
   models.otherwise(({ body }) => {
     const text = JSON.stringify(body)
     if (text.includes('You play a customer'))
       return { tokens: [JSON.stringify(customer[asked++] ?? customer.at(-1))] }
+    if (text.includes('You judge an answer')) return { tokens: [JSON.stringify(FAITHFUL)] }
     if (text.includes('You judge a conversation')) return { tokens: [JSON.stringify(judge)] }
     const said = agent[answered++] ?? agent.at(-1)
     return said as { tokens: string[] }
@@ -122,24 +125,26 @@ test('a customer gives up, or writes no more than allowed, after messages of the
     name: 'Gone',
     messages: ['Hello?'],
     customer: { ...CUSTOMER, maxMessages: 4 },
-    expect: { lacks: ['wait'], reachesGoal: false },
+    expect: { lacks: ['wait'] },
   })
   assert.deepEqual([gone.result.ending, gone.result.messages.length], ['gone', 4])
   assert.deepEqual(
     gone.result.checks.map(({ kind, passed }: { kind: string; passed: boolean | null }) => [kind, passed]),
-    [
-      ['lacks', false],
-      ['reachesGoal', null],
-    ],
+    [['lacks', false]],
   )
   play({ customer: [asking('And?')], agent: [{ tokens: ['Please wait.'] }] })
   const limit = await run({
     name: 'Limit',
     messages: ['Hello?'],
     customer: { ...CUSTOMER, maxMessages: 3 },
-    expect: {},
+    expect: { reachesGoal: false },
   })
   assert.deepEqual([limit.result.ending, limit.result.messages.length], ['limit', 6])
+  assert.deepEqual(
+    limit.result.checks.map(({ kind, passed }: { kind: string; passed: boolean | null }) => [kind, passed]),
+    [['reachesGoal', null]],
+    'nobody judged it',
+  )
 })
 
 test('handing over counts wherever it happens, opens no ticket, and credits are capped before the conversation', async () => {

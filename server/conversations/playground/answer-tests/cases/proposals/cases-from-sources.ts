@@ -87,7 +87,9 @@ export async function proposalCost(
   }
 }
 
-/** Proposes cases about the next passages; none without a language model. Throws CHAT_PROVIDER_ERROR. */
+/**
+ * Proposes cases about the next passages; none without a language model. Throws CHAT_PROVIDER_ERROR if
+ * every call fails. */
 export async function casesFromSources(
   ctx: Needs,
   agent: Agent,
@@ -99,11 +101,17 @@ export async function casesFromSources(
   const ref = { accountId: agent.account_id, agentId: agent.id }
   const found = await takePassages(ctx.db, ref, { from, count: count + 1, sourceIds })
   const passages = found.slice(0, count)
-  const proposals: Proposal[] = []
+  const answers: PromiseSettledResult<Proposal | null>[] = []
   for (let at = 0; at < passages.length; at += AT_ONCE) {
     const asked = passages.slice(at, at + AT_ONCE).map((passage) => propose(ctx, agent, model, passage))
-    proposals.push(...(await Promise.all(asked)).filter((one) => one !== null))
+    answers.push(...(await Promise.allSettled(asked)))
   }
+  // One call that fails does not lose what the others have found.
+  const failed = answers.filter((answer) => answer.status === 'rejected')
+  if (failed[0] && failed.length === answers.length) throw failed[0].reason
+  const proposals = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' && answer.value ? [answer.value] : [],
+  )
   return {
     proposals,
     asked: passages.length,

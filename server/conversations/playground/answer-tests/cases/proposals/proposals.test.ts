@@ -171,6 +171,13 @@ test('a provider that fails is told, and models have a limit an hour', async () 
   models.otherwise(() => ({ status: 400 }))
   const failed = await at('POST', '/answer-cases/from-sources', {})
   assert.deepEqual([failed.status, failed.body.error.code], [502, 'CHAT_PROVIDER_ERROR'])
+  const two = await agentWith([LAMP, SHOP])
+  const good = { question: 'Where is the shop?', answer: 'Elm Street' }
+  models.otherwise((request) =>
+    passageIn(request).includes('Halo') ? { status: 400 } : { tokens: [JSON.stringify(good)] },
+  )
+  const half = (await two.at('POST', '/answer-cases/from-sources', {})).body
+  assert.deepEqual([half.proposals.length, half.asked, half.refused], [1, 2, 1])
   const window = { limit: 300, windowMs: 3_600_000 }
   for (let n = 0; n < 300; n++) await service.ctx.limiter.take(`proposals of ${client.accountId}`, window)
   const limited = await client.raw(
