@@ -12,7 +12,7 @@ let service: Service
 let endpoints: Endpoint[]
 
 before(async () => {
-  service = await startService()
+  service = await startService({ RATE_LIMIT: '100/10' })
   assert.deepEqual(
     new Set(ENDPOINTS),
     new Set(version1Routes(service.ctx).map(({ endpoint }) => endpoint.name)),
