@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
@@ -17,7 +19,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService(models.settings)
+  service = await startService({ ...models.settings, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
 })
 after(async () => {
   await service.close()
@@ -108,6 +110,29 @@ test('a call waits for its result, and the answer continues from it in the same 
   const again = await say({ conversationId })
   assert.equal(again.body.error.code, 'CHAT_NOTHING_TO_CONTINUE')
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
+})
+
+test('while an action of the service runs, the answer is busy and waits for no application', async (t) => {
+  const [asked, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const shop = createServer(async (_request, response) => {
+    asked.resolve()
+    await may.promise
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+  t.after(() => shop.close())
+  const http = { method: 'GET', url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/` }
+  const action = { name: 'look', type: 'http', description: 'Looks', inputs: { type: 'object' }, http }
+  assert.equal((await client.request('POST', `/agents/${agentId}/actions`, action)).status, 201)
+  const { conversationId, ids } = await callOnce(call('call_1'))
+  await answerCall(conversationId, ids[0] ?? '', {})
+  models.queue.push({ toolCalls: [call('call_2', 'look', {})] }, { tokens: ['It was sent.'] })
+  const onward = say({ conversationId })
+  await asked.promise
+  const early = await say({ conversationId })
+  assert.deepEqual([early.status, early.body.error.code], [409, 'CHAT_CONVERSATION_BUSY'])
+  may.resolve()
+  assert.equal((await onward).body.data.parts.at(-1).text, 'It was sent.')
 })
 
 test('after an action, the model has the passages of the question again, and cites them', async () => {

@@ -108,6 +108,21 @@ test('one message with both ids makes them one person, whose thread goes on with
   await answeredTo(userId)
 })
 
+test('a thread without a contact gets that of the person who writes in it', async () => {
+  const pat = { phone: '15550209999', name: 'Robin' }
+  await write(pat, 'Before')
+  const { thread_id, contact_id } = await threadOf('Before')
+  assert.ok(contact_id)
+  await home.service.ctx.db
+    .updateTable('channel_threads')
+    .set({ contact_id: null })
+    .where('id', '=', thread_id)
+    .execute()
+  await write(pat, 'After')
+  const after = await threadOf('After')
+  assert.deepEqual([after.thread_id, after.contact_id], [thread_id, contact_id])
+})
+
 test('equal names are never a reason to join', async () => {
   await write({ userId: 'US.2001', name: 'Sam Same', username: 'sam' }, 'I am the first Sam')
   await write({ userId: 'US.2002', name: 'Sam Same', username: 'sam' }, 'I am the second Sam')

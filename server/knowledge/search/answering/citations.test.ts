@@ -137,7 +137,7 @@ test('the output does not depend on how the text is split, and every number has 
       for (const [, number] of outside.matchAll(/\[(\d{1,3})\]/g))
         assert.ok(Number(number) <= whole.ids.length)
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[['```', '```', '[', '2', ']']]] },
   )
 })
 
