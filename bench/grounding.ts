@@ -1,6 +1,6 @@
 /**
  * Prints how many planted errors the check of grounding finds, and how many right answers it marks:
- * `node bench/grounding.ts [fresh] [--list]`.
+ * `node bench/grounding.ts [fresh|third] [--list]`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ type Row = [document: Given, right: string[], wrong: [answer: string, planted: s
 type Set_ = { company?: string; folder?: string; language: string; answers: Row[] }
 
 const here = import.meta.dirname
-const sets = join(here, 'grounding', process.argv.includes('fresh') ? 'fresh' : '')
+const sets = join(here, 'grounding', ['fresh', 'third'].find((name) => process.argv.includes(name)) ?? '')
 const textOf = (folder: string, document: Given): string => {
   if (typeof document === 'object') return document.given
   const text = readFileSync(join(here, folder, document), 'utf8')
