@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModelServer } from '../test/fakes/model-server.ts'
 import type { Reply } from '../test/fakes/reply.ts'
-import { type Client, startService } from '../test/start.ts'
+import { type Client, type Service, startService } from '../test/start.ts'
 import { trained } from '../test/until.ts'
 
 /**
@@ -34,8 +34,10 @@ models.otherwise(({ body }) =>
   JSON.stringify(body).includes('Read the last message') ? READ : scripted('It weighs nine kilograms [1].'),
 )
 const folder = await mkdtemp(join(tmpdir(), 'first-word-'))
-const rows: string[] = []
-for (const understanding of [false, true]) {
+
+type Side = { name: string; service: Service; client: Client; agentId: string }
+
+async function start(understanding: boolean): Promise<Side> {
   const file = join(folder, `models-${understanding}.json`)
   const entry = { id: 'm', provider: 'openai-compatible', baseUrl: `${models.url}/v1`, understanding }
   await writeFile(file, JSON.stringify({ models: [entry] }))
@@ -46,19 +48,30 @@ for (const understanding of [false, true]) {
     const source = { type: 'text', name: content, content }
     await trained(service, (await client.request('POST', `/agents/${id}/sources`, source)).body.id)
   }
-  for (const [what, messages] of TALKS) {
-    const times: number[] = []
-    for (let turn = 0; turn < TURNS; turn++) times.push(await firstWord(client, id, messages))
-    times.sort((a, b) => a - b)
-    const at = (share: number): number => Math.round(times[Math.floor(share * (times.length - 1))] ?? 0)
-    rows.push(`| ${what} | ${understanding ? 'with' : 'without'} | ${at(0.5)} | ${at(0.95)} |`)
-  }
-  await service.close()
+  return { name: understanding ? 'with' : 'without', service, client, agentId: id }
 }
+
+const sides = [await start(false), await start(true)]
+const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
+const before = load()
+const rows: string[] = []
+for (const [what, messages] of TALKS) {
+  const times = new Map(sides.map(({ name }) => [name, [] as number[]]))
+  // One turn of each by turns, so that whatever else the machine does is the same for both.
+  for (let turn = 0; turn < TURNS; turn++)
+    for (const { name, client, agentId } of sides)
+      times.get(name)?.push(await firstWord(client, agentId, messages))
+  for (const [name, all] of times) {
+    all.sort((a, b) => a - b)
+    const at = (share: number): number => Math.round(all[Math.floor(share * (all.length - 1))] ?? 0)
+    rows.push(`| ${what} | ${name} | ${at(0.5)} | ${at(0.95)} |`)
+  }
+}
+for (const { service } of sides) await service.close()
 await models.close()
 await rm(folder, { recursive: true })
 process.stdout.write(
-  `| The question | understanding | first word, median (ms) | 95 % |\n| - | - | - | - |\n${rows.join('\n')}\n`,
+  `${TURNS} turns of each, by turns; load ${before} before, ${load()} after\n\n| The question | understanding | first word, median (ms) | 95 % |\n| - | - | - | - |\n${rows.join('\n')}\n`,
 )
 
 /** Returns the milliseconds to the first word of the last answer of a talk. */

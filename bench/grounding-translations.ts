@@ -1,16 +1,22 @@
 /**
- * Tries the check of grounding on texts that nobody wrote for it: `node bench/grounding-translations.ts FOLDER [--list]`,
- * where FOLDER has XQuAD's files (github.com/google-deepmind/xquad). The sentences with digits of a text that people
+ * Tries the check of grounding on texts that nobody wrote for it: `node bench/grounding-translations.ts FOLDER [SKIPPED LANGUAGES] [--list]`,
+ * where FOLDER
+ * has XQuAD's files (github.com/google-deepmind/xquad). The sentences with digits of a text that people
  * translated are right answers where the English text is what was given. In the planted ones, one number is another of
  * as many digits, which stands in neither text. Which sentences are taken is decided by a hash.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ungroundedValues } from '../server/conversations/grounding/ungrounded-values.ts'
+import { ungroundedValues } from '../server/conversations/prompt/ungrounded-values.ts'
 
-const [folder = '', flag] = process.argv.slice(2)
-const LANGUAGES = ['ar', 'de', 'el', 'ro', 'tr', 'zh']
+const [folder = ''] = process.argv.slice(2)
+const flag = process.argv.at(-1)
+const [skipped = '0', languages = 'ar,de,el,ro,tr,zh'] = process.argv
+  .slice(2)
+  .filter((given) => /^(\d+|[a-z]{2}(,[a-z]{2})*)$/.test(given))
+const LANGUAGES = languages.split(',')
+const SKIPPED = Number(skipped)
 const RIGHT = 34
 const PLANTED = 10
 
@@ -27,7 +33,9 @@ function planted(sentence: string, texts: string): { answer: string; value: stri
   const run = runs[Number.parseInt(hash(sentence).slice(0, 6), 16) % runs.length]
   if (!run) return null
   for (let salt = 0; salt < 50; salt++) {
-    const made = BigInt(`0x${hash(`${sentence}${salt}`).slice(0, 15)}`).toString().slice(0, run[0].length)
+    const made = BigInt(`0x${hash(`${sentence}${salt}`).slice(0, 15)}`)
+      .toString()
+      .slice(0, run[0].length)
     if (made.startsWith('0') || texts.includes(made)) continue
     const answer = sentence.slice(0, run.index) + made + sentence.slice(run.index + run[0].length)
     return { answer, value: made }
@@ -50,13 +58,14 @@ for (const language of LANGUAGES) {
     )
     .filter(({ sentence }) => /\d/.test(sentence) && sentence.length <= 400)
     .sort((a, b) => (hash(a.sentence) < hash(b.sentence) ? -1 : 1))
-  for (const { sentence, given } of sentences.slice(0, RIGHT)) {
+  for (const { sentence, given } of sentences.slice(SKIPPED, SKIPPED + RIGHT)) {
     const values = ungroundedValues(sentence, () => given)
     one.right++
     if (values.length > 0) one.marked++
-    if (values.length > 0 && flag === '--list') console.log('marked', language, sentence, values, `\n  ${given}\n`)
+    if (values.length > 0 && flag === '--list')
+      console.log('marked', language, sentence, values, `\n  ${given}\n`)
   }
-  for (const { sentence, given, texts } of sentences.slice(RIGHT)) {
+  for (const { sentence, given, texts } of sentences.slice(SKIPPED + RIGHT)) {
     if (one.planted === PLANTED) break
     const made = planted(sentence, texts)
     if (!made) continue

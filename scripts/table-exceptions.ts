@@ -27,7 +27,7 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/accounts/members/account-members.ts reads agents': LIMITED,
   'server/accounts/plans/usage.ts reads agents': NAMED,
   'server/accounts/plans/embedding-usage.ts reads agents': NAMED,
-  'server/accounts/plans/credits.ts reads agents': NAMED,
+  'server/accounts/plans/model-usage.ts reads agents': NAMED,
   'server/actions/procedures/procedure-runs.ts reads conversations': LOCKED,
   'server/agents/records/queries.ts reads conversations': LISTED,
   'server/agents/records/queries.ts reads sources': LISTED,

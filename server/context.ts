@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './accounts/keys/keys.ts'
 import { createEmbeddingMeter } from './accounts/plans/embedding-usage.ts'
+import { createModelMeter } from './accounts/plans/model-usage.ts'
 import { createSessions } from './accounts/sign-in/sessions/sessions.ts'
 import { createToolkits } from './actions/tools/toolkits.ts'
 import { createBuiltinModel } from './ai/built-in/builtin-model.ts'
+import { traceEmbedding, traceSideCall } from './ai/calls/trace-call.ts'
 import { createKnownFailures } from './ai/failures/known-failures.ts'
 import { modelsFolder } from './ai/local/fetched-models.ts'
 import { HUB_MODELS, type HubModel } from './ai/local/hub-models.ts'
@@ -44,7 +46,7 @@ import { createActivity } from './platform/jobs/recurring-jobs.ts'
 import { createLog } from './platform/log.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
 import type { Secrets } from './platform/secrets/secrets.ts'
-import { createTraceExporter } from './platform/trace-exporter.ts'
+import { createTraceExporter, type TraceExporter } from './platform/trace-exporter.ts'
 import { VERSION } from './platform/version.ts'
 import { escalation, ticketsToLearn, turnReactions } from './reactions.ts'
 
@@ -100,11 +102,10 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     onDone: activity.note,
   })
   const limiter = await limiterOf(config, log)
-  const { models, modelFetcher, knownFailures, embeddingMeter } = modelsOf(config, db, {
-    log,
-    onError,
-    known: overrides.hubModels ?? HUB_MODELS,
-  })
+  const exporter = config.otlp && createTraceExporter(config.otlp, log)
+  const known = overrides.hubModels ?? HUB_MODELS
+  const forModels = { log, traces: exporter, onError, known }
+  const { models, modelFetcher, knownFailures, meters } = modelsOf(config, db, forModels)
   const { fetcher, renderer } = fetchersOf(config, onError)
   const extractor = createExtractor()
   const ocr = createOcr({ folder: ocrFolder(config.dataDir), maxPages: config.ocrPages })
@@ -116,7 +117,6 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const limits = overrides.maxUnsaved === undefined ? {} : { maxUnsaved: overrides.maxUnsaved }
   const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
   const reactions = turnReactions(notifier)
-  const exporter = config.otlp && createTraceExporter(config.otlp, log)
   const { searchUrl: search } = config
   return {
     config,
@@ -161,7 +161,6 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
       vacuum?.stop()
       await generations.close()
       await jobs.close(jobsMs)
-      await exporter?.close()
       await process.close()
       await notifier.close()
       await extractor.close()
@@ -171,8 +170,9 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
       await fetcher.close()
       await modelFetcher.close()
       await models.close()
+      await exporter?.close()
       await knownFailures.close()
-      await embeddingMeter.close()
+      for (const meter of meters) await meter.close()
       await limiter.close()
       await database.close()
     },
@@ -205,23 +205,34 @@ const spaceOf = ({ dataDir }: Config, log: Logger): DiskSpace =>
     else log.warn('there is room again on the disk of DATA_DIR')
   })
 
-type ForModels = { log: Logger; onError: (error: unknown) => void; known: readonly HubModel[] }
+type ForModels = {
+  log: Logger
+  traces: TraceExporter | null
+  onError: (error: unknown) => void
+  known: readonly HubModel[]
+}
 
-function modelsOf({ catalogue, dataDir }: Config, db: Db, { log, onError, known }: ForModels) {
+function modelsOf({ catalogue, dataDir }: Config, db: Db, { log, traces, onError, known }: ForModels) {
   const knownFailures = createKnownFailures(db, onError)
   const embeddingMeter = createEmbeddingMeter(db, onError)
+  const modelMeter = createModelMeter(db, onError)
   const models = createModels({
     catalogue,
     builtin: createBuiltinModel(),
     fetchedInto: modelsFolder(dataDir),
     recordUse: knownFailures.note,
     noteTokens: embeddingMeter.note,
+    noteCall(call) {
+      modelMeter.note(call)
+      traceSideCall(traces, call)
+    },
+    noteEmbedding: (call) => traceEmbedding(traces, call),
   })
   return {
     models,
     modelFetcher: createModelFetcher({ dataDir, models, log, known }),
     knownFailures,
-    embeddingMeter,
+    meters: [embeddingMeter, modelMeter],
   }
 }
 

@@ -251,7 +251,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       finished_at: new Date(),
     })
     .execute()
-  const originalId = newId()
+  const [originalId, heldNoteId] = [newId(), newId()]
   const written = {
     ...own,
     ticket_id: ticketId,
@@ -268,6 +268,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .values([
       { ...written, id: ticketMessageId },
       { ...written, id: newId() },
+      { ...written, id: heldNoteId, type: 'note', metadata: json({ held: { messageId, ungrounded: [] } }) },
       { ...written, id: originalId, message_id: messageId },
     ])
     .execute()
@@ -372,6 +373,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       updateSourcePage: { sourceId: crawlId },
       listSourcePages: { sourceId: crawlId },
       retryTicketMessage: { messageId: ticketMessageId },
+      discardHeldAnswer: { messageId: heldNoteId },
       readOriginalMail: { messageId: originalId },
       forwardTicket: { messageId: ticketMessageId },
       holdForward: { messageId: ticketMessageId },

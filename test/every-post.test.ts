@@ -148,6 +148,12 @@ async function world(): Promise<World> {
   const mail = await client.request('PUT', `${agent}/email/connection`, mailbox)
   assert.equal(mail.status, 200, JSON.stringify(mail.body))
   const [contactId = '', intoContactId = ''] = people
+  const heldNoteId = newId()
+  await sql`
+    insert into ticket_messages (id, account_id, agent_id, ticket_id, type, sender, attachments, metadata)
+    select ${heldNoteId}::uuid, account_id, agent_id, ticket_id, 'note', sender, attachments,
+      ${JSON.stringify({ held: { messageId: said.id, ungrounded: [] } })}::jsonb
+    from ticket_messages where account_id = ${client.accountId} and id = ${ticketMessage.id}`.execute(db)
   const identityId = await addIdentities(db, owned, contactId)
   const mailId = await addSilentMail(db, owned)
   const ids = {
@@ -173,6 +179,7 @@ async function world(): Promise<World> {
       answerId: said.id,
       siteId,
       ticketMessageId: ticketMessage.id,
+      heldNoteId,
     },
     ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
   }
@@ -241,6 +248,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   readOnSource: ({ siteId = '' }) => ({ ids: { sourceId: siteId }, body: { addresses: ADDRESSES } }),
   replyToTicket: () => ({ body: { type: 'reply', content: 'x', ...author } }),
   retryTicketMessage: ({ ticketMessageId = '' }) => ({ ids: { messageId: ticketMessageId } }),
+  discardHeldAnswer: ({ heldNoteId = '' }) => ({ ids: { messageId: heldNoteId }, body: author }),
   blockSender: () => ({ body: { sender: 'spam.example' } }),
   writeMail: () => ({ body: { to: ['eve@example.org'], subject: 'x', content: 'x', ...author } }),
   forwardTicket: () => ({ body: { to: ['bob@example.org'], ...author } }),

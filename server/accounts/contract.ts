@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { PURPOSES } from '../ai/calls/call-use.ts'
 import {
   Cursor,
   DayOrTime,
@@ -215,10 +216,15 @@ export const readUsage = endpoint({
   name: 'readUsage',
   summary: 'Read the credits used, by day and agent',
   description:
-    'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. What was sent to an embedding model is listed beside it, a few seconds later. A member who is limited to some agents sees only those.',
+    'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. What was sent to an embedding model, and what models were asked beside answers, is listed a few seconds later. A member who is limited to some agents sees only those. As CSV, a row is what one agent used of one kind on a day: `credits`, `model` or `embedding`.',
   scope: 'account:read',
   limitedMembers: 'all',
-  query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
+  csv: true,
+  query: Exact({
+    startDate: Type.Optional(Day),
+    endDate: Type.Optional(Day),
+    format: OneOf(['json', 'csv'], { default: 'json' }),
+  }),
   success: {
     status: 200,
     schema: Exact({
@@ -258,6 +264,10 @@ export const readUsage = endpoint({
           agentId: Type.String(),
           agentName: Nullable(Type.String()),
           model: Type.String(),
+          purpose: OneOf(PURPOSES, {
+            description:
+              'What was asked for: answers to customers; beside them titles, summaries, the understanding of questions, spam and insights; and what the team tries: the playground and tests of answers, and the models that judge or play customers there',
+          }),
           calls: Type.Integer({ minimum: 0 }),
           inputTokens: Type.Integer({ minimum: 0 }),
           cachedTokens: Type.Integer({ minimum: 0, description: 'Those of inputTokens from the cache' }),
@@ -272,7 +282,7 @@ export const readUsage = endpoint({
               'Those of the calls that are not in the dollars: their price or tokens are not known',
           }),
         }),
-        { description: 'What language models read and wrote for answers to customers' },
+        { description: 'What language models read and wrote, also beside answers' },
       ),
     }),
   },

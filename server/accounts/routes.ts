@@ -1,14 +1,15 @@
 import type { Context } from '../context.ts'
 import { readDateRange } from '../platform/http/input/dates.ts'
 import { byCreation, type PageRequest, readPage } from '../platform/http/pagination.ts'
-import { type Route, route } from '../platform/http/route.ts'
+import { type Route, route, SENT } from '../platform/http/route.ts'
 import { auditEntries } from './audit/audit-log.ts'
 import * as contract from './contract.ts'
 import { keyRoutes } from './keys/routes.ts'
-import { creditState, modelsByDay } from './plans/credits.ts'
-import { embeddingsByDay } from './plans/embedding-usage.ts'
+import { creditState } from './plans/credits.ts'
 import { planOf } from './plans/plans.ts'
-import { creditsByDay, usageRange } from './plans/usage.ts'
+import { readUsage } from './plans/read-usage.ts'
+import { usageRange } from './plans/usage.ts'
+import { usageCsv } from './plans/usage-csv.ts'
 
 export const accountRoutes = (ctx: Pick<Context, 'db'>): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
 
@@ -51,16 +52,10 @@ const meRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
     }))
   }),
 
-  route(contract.readUsage, async ({ caller: { account, member }, query }) => {
-    const [range, only] = [usageRange(query), member?.agentIds ?? null]
-    const rows = await creditsByDay(db, account.id, range, only)
-    const sum = (of: (row: (typeof rows)[number]) => number): number =>
-      rows.reduce((total, row) => total + of(row), 0)
-    return {
-      days: rows.map(({ agent_id, name, ...rest }) => ({ ...rest, agentId: agent_id, agentName: name })),
-      total: { replies: sum(({ replies }) => replies), credits: sum(({ credits }) => credits) },
-      embeddings: await embeddingsByDay(db, account.id, range, only),
-      models: await modelsByDay(db, account.id, range, only),
-    }
+  route(contract.readUsage, async ({ caller: { account, member }, query, reply }) => {
+    const used = await readUsage(db, account.id, usageRange(query), member?.agentIds ?? null)
+    if (query.format === 'json') return used
+    reply.type('text/csv; charset=utf-8').send(usageCsv(used))
+    return SENT
   }),
 ]

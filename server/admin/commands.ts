@@ -1,5 +1,11 @@
 import type { Command, LocalCommand } from './command.ts'
-import { accountCreate, accountIdle, accountList, accountPlan } from './commands/account-commands.ts'
+import {
+  accountCreate,
+  accountIdle,
+  accountList,
+  accountPlan,
+  usageExport,
+} from './commands/account-commands.ts'
 import { auditCommand } from './commands/audit-command.ts'
 import { backup, restore } from './commands/backup-commands.ts'
 import { conversationsExport } from './commands/conversation-commands.ts'
@@ -44,6 +50,7 @@ export const commands: Command[] = [
   keysRevoke,
   creditsShow,
   creditsGrant,
+  usageExport,
   setUpLink,
   memberCreate,
   memberList,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
 import { createFairPlaces, type FairPlaces } from '../platform/concurrency/fair-shares.ts'
-import { separateReasoning } from './calls/call-model.ts'
+import { type SideCall, separateReasoning } from './calls/call-model.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { EmbeddingEntry, EmbeddingFolder } from './catalogue/embedding-entry.ts'
@@ -12,7 +12,7 @@ import {
 } from './embedding-folder/folder-process.ts'
 import { createEmbedder, type Embedder } from './embeddings/embedder.ts'
 import { embeddingServer } from './embeddings/embedding-server.ts'
-import type { EmbeddingUse, Owner } from './embeddings/embedding-use.ts'
+import type { EmbeddingCall, EmbeddingUse, Owner } from './embeddings/embedding-use.ts'
 import { createLane, type Lane } from './embeddings/lane.ts'
 import { createReranker, type Reranker } from './embeddings/reranker.ts'
 import { shortenedTo } from './embeddings/shortened-to.ts'
@@ -40,6 +40,8 @@ export type Models = {
   reranker: Reranker | null
   /** The places for model calls that are not part of an answer, such as titles, spam checks and analyses. */
   readonly asking: FairPlaces
+  /** Notes a call that is not part of an answer. */
+  noteCall(call: SideCall): void
   close(): Promise<void>
 }
 
@@ -56,6 +58,8 @@ export function createModels({
   fetchedInto = null,
   recordUse = () => {},
   noteTokens = () => {},
+  noteCall = () => {},
+  noteEmbedding = () => {},
 }: {
   catalogue: Catalogue
   builtin: LanguageModelV4
@@ -63,6 +67,8 @@ export function createModels({
   fetchedInto?: string | null
   recordUse?: KnownFailures['note']
   noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
+  noteCall?: (call: SideCall) => void
+  noteEmbedding?: (call: EmbeddingCall) => void
 }): Models {
   const connections = new Agent({
     connections: 4_096,
@@ -113,6 +119,8 @@ export function createModels({
       price: 'folder' in entry ? 0 : (entry.price ?? null),
       lane,
       noteTokens,
+      noteCall: (call: Omit<EmbeddingCall, 'isLocal'>) =>
+        noteEmbedding({ ...call, isLocal: 'folder' in entry }),
       recordUse(failure: ModelFailure | null) {
         // Nobody looks at the failures of a model that is being replaced.
         if (used.embedder?.space === space) recordUse({ what: 'embeddings', name }, failure)
@@ -176,6 +184,7 @@ export function createModels({
         known.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
       return former ? embedderFor(former) : null
     },
+    noteCall,
     asking: createFairPlaces({ places: ASKING_AT_ONCE, share: ASKING_OF_ACCOUNT }),
     reranker: reranker ? createReranker(reranker, connections) : null,
     async close() {

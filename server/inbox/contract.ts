@@ -15,6 +15,7 @@ import {
   Content,
   CreatedReply,
   CreateTicket,
+  HeldAnswerId,
   ListedTicket,
   priorities,
   Recipients,
@@ -234,6 +235,7 @@ export const replyToTicket = endpoint({
       }),
     ),
     ...Recipients,
+    heldAnswerId: HeldAnswerId,
   }),
   success: { status: 201, schema: CreatedReply },
   errors: [
@@ -276,6 +278,20 @@ export const retryTicketMessage = endpoint({
   scope: 'helpdesk:write',
   params: Exact({ agentId: Id, ticketNumber: TicketNumber, messageId: Id }),
   success: { status: 200, schema: TicketMessage },
+})
+
+export const discardHeldAnswer = endpoint({
+  method: 'POST',
+  path: `${tickets}/{ticketNumber}/messages/{messageId}/discard`,
+  name: 'discardHeldAnswer',
+  summary: 'Discard a held answer',
+  description:
+    'Records that a member does not send the answer of this note. It stays readable, and can still be sent with a reply.',
+  scope: 'helpdesk:write',
+  params: Exact({ agentId: Id, ticketNumber: TicketNumber, messageId: Id }),
+  body: Exact(Author),
+  success: { status: 200, schema: TicketMessage },
+  errors: ['RESOURCE_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND'],
 })
 
 export const addTicketNote = endpoint({

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { requireConversation } from '../conversations/records/queries.ts'
 import { isId } from '../platform/db/ids.ts'
+import { transact } from '../platform/db/statements/transact.ts'
 import { ApiError } from '../platform/http/errors.ts'
 import { refuseInvalid } from '../platform/http/input/validate.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
@@ -9,6 +10,7 @@ import * as contract from './contract.ts'
 import { retryDelivery } from './deliveries/settle-delivery.ts'
 import { deskMailRoutes } from './mail/routes.ts'
 import { addNote } from './messages/add-note.ts'
+import { settleHeldAnswer } from './messages/held-answers.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './messages/list-ticket-messages.ts'
 import { chosenIn, problemsOfPeople } from './messages/recipients.ts'
 import { replyChannel } from './messages/reply-channel.ts'
@@ -25,7 +27,7 @@ import { endConversation } from './tickets/end-conversation.ts'
 import { findTickets } from './tickets/list-tickets.ts'
 import { presentListedTicket, presentReply, presentTicket, presentTicketMessage } from './tickets/present.ts'
 import { findByWords } from './tickets/search-tickets.ts'
-import { requireTicket } from './tickets/ticket-queries.ts'
+import { holdTicket, requireTicket } from './tickets/ticket-queries.ts'
 import { updateTicket } from './tickets/update-ticket.ts'
 import { inboxRoutes } from './views/routes.ts'
 
@@ -127,6 +129,7 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
         html,
         attachmentIds: body.attachments ?? [],
         people: chosenIn(body),
+        heldAnswerId: body.heldAnswerId,
       }
       const message = await replyToTicket({ ...ctx, db }, ref, author, reply)
       await markOnline(ctx, db, caller)
@@ -156,6 +159,19 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
     const deliveries = await deliveriesOf(db, ticket, [message])
     return presentTicketMessage(ctx, message, stateOf(deliveries.get(message.id)))
   }),
+
+  route(
+    contract.discardHeldAnswer,
+    { check: ({ body }) => authorOf(body) },
+    async ({ db, ref, caller, params, checked: named }) => {
+      const author = await requireAuthor(db, caller, named)
+      const note = await transact(db, async (trx) => {
+        const { ticket } = await holdTicket(trx, ref)
+        return settleHeldAnswer(trx, ticket, params.messageId, author, null)
+      })
+      return presentTicketMessage(ctx, note, undefined)
+    },
+  ),
 
   route(
     contract.addTicketNote,

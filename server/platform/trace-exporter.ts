@@ -32,6 +32,7 @@ const WARN_EVERY_MS = 60_000
 const MAX_CLOSING_MS = 2_000
 
 export const newSpanId = (): string => randomBytes(8).toString('hex')
+export const newTraceId = (): string => randomBytes(16).toString('hex')
 
 /** Sends OTLP as JSON over HTTP, a batch every few seconds. What a collector does not take is dropped. */
 export function createTraceExporter(
@@ -164,9 +165,16 @@ export const GEN_AI = {
   toolType: 'gen_ai.tool.type',
   toolCallId: 'gen_ai.tool.call.id',
   errorType: 'error.type',
+  /** An attribute of our own: what a model was asked for beside answers. */
+  purpose: 'parley.purpose',
 } as const
 
-export const OPERATIONS = { chat: 'chat', agent: 'invoke_agent', tool: 'execute_tool' } as const
+export const OPERATIONS = {
+  chat: 'chat',
+  agent: 'invoke_agent',
+  tool: 'execute_tool',
+  embeddings: 'embeddings',
+} as const
 
 /** The name of a provider in the conventions: that of the format in which it is asked. */
 export const PROVIDERS: Record<string, string> = {

@@ -150,7 +150,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
           text,
           {
             passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
-            customer: { name: text, country: null, page: text, attributes: { [text]: text } },
+            customer: { name: text, country: null, locale: null, page: text, attributes: { [text]: text } },
           },
           { earlier: [text] },
         ),

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
-import { countModelUse } from '../../server/accounts/plans/credits.ts'
+import { countModelUse } from '../../server/accounts/plans/model-usage.ts'
 import { refreshDays } from '../../server/conversations/insights/days/refresh-days.ts'
+import { newId } from '../../server/platform/db/ids.ts'
 import { brokenRules } from '../broken-rules.ts'
 import { findBrowser } from '../find-browser.ts'
 import { launchChromium } from '../launch-chromium.ts'
@@ -32,11 +34,13 @@ describe('what an agent may spend and say', { skip }, () => {
     owner = await memberOf(service, client.accountId, 'owner')
     agentId = (await client.request('POST', '/agents', { name: 'Shop' })).body.id
     const day = { calls: 3, inputTokens: 9_000, cachedTokens: 0, outputTokens: 900, reasoningTokens: 0 }
-    await countModelUse(service.ctx.db, { accountId: client.accountId, agentId }, 'gpt', {
+    await countModelUse(service.ctx.db, { accountId: client.accountId, agentId }, 'answer', {
+      model: 'gpt',
       ...day,
       dollars: 4.2,
     })
-    await countModelUse(service.ctx.db, { accountId: client.accountId, agentId }, 'own', {
+    await countModelUse(service.ctx.db, { accountId: client.accountId, agentId }, 'title', {
+      model: 'own',
       ...day,
       dollars: null,
     })
@@ -126,21 +130,24 @@ describe('what an agent may spend and say', { skip }, () => {
   test('the use of models is a chart with axes and a file', async () => {
     await go('/workspace?tab=usage')
     const models = section('Language models')
-    await models.getByRole('img', { name: 'Money by day: $4.20 in 30 days' }).waitFor()
-    await models.getByText('$5.00').waitFor()
+    await models
+      .getByRole('img', { name: /^Money by day: \$4\.20 in 30 days, at most \$4\.20 on / })
+      .waitFor()
+    const axis = models.getByRole('list', { name: 'Values of money' })
+    assert.deepEqual(await axis.getByRole('listitem').allTextContents(), ['$5.00', '$2.50', '$0.00'])
     await models.getByText('The price does not include 3 calls').waitFor()
     await isSound()
     await shoot('usage')
     await models.getByLabel('What the chart shows').selectOption('Calls')
-    await models.getByRole('img', { name: 'Calls by day: 6 in 30 days' }).waitFor()
+    await models.getByRole('img', { name: /^Calls by day: 6 in 30 days, at most 6 on / }).waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       models.getByRole('button', { name: 'CSV' }).click(),
     ])
     const lines = (await readFile(await file.path(), 'utf8')).replace('\uFEFF', '').trim().split('\n')
-    assert.match(lines[0] ?? '', /^"day","agentId","agentName","model","calls"/)
-    assert.match(lines[1] ?? '', /"Shop","gpt",3,9000,0,900,0,4\.2,0$/)
-    assert.match(lines[2] ?? '', /"Shop","own",3,9000,0,900,0,"",3$/)
+    assert.match(lines[0] ?? '', /^day,agentId,agentName,kind,model,purpose,/)
+    assert.match(lines[1] ?? '', /Shop,model,gpt,answer,,,3,,9000,0,900,0,4\.2,0$/)
+    assert.match(lines[2] ?? '', /Shop,model,own,title,,,3,,9000,0,900,0,,3$/)
   })
 
   test('insights say how answers ended', async () => {
@@ -154,6 +161,51 @@ describe('what an agent may spend and say', { skip }, () => {
     await section('How answers ended').getByRole('listitem').first().waitFor()
     await isSound()
     await shoot('insights')
+  })
+
+  test('a member sends a held answer as a reply, after a change, or discards it', async () => {
+    const { db } = service.ctx
+    const desk = `/agents/${agentId}/helpdesk/tickets`
+    const opened = { subject: 'Late', customer: { email: 'eve@example.org' } }
+    const { ticketNumber } = (await client.request('POST', desk, opened)).body
+    const { body: first } = await client.request('POST', `${desk}/${ticketNumber}/notes`, {
+      content: 'Look',
+      authorEmail: owner.email,
+    })
+    const held = { messageId: newId(), ungrounded: [{ kind: 'number', text: '47' }] }
+    const texts = ['It costs 47 euros.', 'It takes 47 days.', 'Call 47.']
+    const [asItIs = '', changed = '', discarded = ''] = texts
+    for (const text of texts)
+      await sql`
+        insert into ticket_messages (id, account_id, agent_id, ticket_id, type, sender, content, content_text,
+          attachments, metadata)
+        select ${newId()}::uuid, account_id, agent_id, ticket_id, type, sender, ${text}, ${text}, attachments,
+          ${JSON.stringify({ held })}::jsonb
+        from ticket_messages where account_id = ${client.accountId} and id = ${first.id}`.execute(db)
+    const outcomeOf = async (text: string) => {
+      const { data } = (await client.request('GET', `${desk}/${ticketNumber}/messages?types=note`)).body
+      return data.find((note: { contentText: string }) => note.contentText === text).metadata.held.outcome
+    }
+    await go(`/agents/${agentId}/inbox?ticket=${ticketNumber}`)
+    const note = (text: string) => page.getByRole('article', { name: /^Note/ }).filter({ hasText: text })
+    const write = page.getByRole('region', { name: 'Write' })
+    await note(asItIs).getByRole('button', { name: 'Use as reply' }).click()
+    const field = write.getByLabel('Reply to the customer')
+    await until('the text', async () => (await field.inputValue()) === asItIs)
+    await isSound()
+    await shoot('held')
+    await write.getByRole('button', { name: 'Send the reply' }).click()
+    await until('the first outcome', async () => (await outcomeOf(asItIs))?.what === 'sent')
+    await note(asItIs).getByText('Sent as it was by owner').waitFor()
+    await note(changed).getByRole('button', { name: 'Use as reply' }).click()
+    await until('the second text', async () => (await field.inputValue()) === changed)
+    await field.fill('It takes 4 days.')
+    await write.getByRole('button', { name: 'Send the reply' }).click()
+    await until('the second outcome', async () => (await outcomeOf(changed))?.what === 'changed')
+    await note(discarded).getByRole('button', { name: 'Discard' }).click()
+    await until('the third outcome', async () => (await outcomeOf(discarded))?.what === 'discarded')
+    await note(discarded).getByText('Discarded by owner').waitFor()
+    await shoot('held-settled')
   })
 
   test('a question is given a fixed answer, which the list of sources keeps', async () => {

@@ -9,6 +9,7 @@ import { formatDollars, formatShare } from '../ui/format.ts'
 import { Search } from '../ui/icons.ts'
 import { Loaded } from '../ui/state.tsx'
 import own from './conversations.module.css'
+import { heldWords } from './message-view.tsx'
 
 const PATH = '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/explanation'
 type Explained = OutputOf<'GET', typeof PATH>['data']
@@ -79,6 +80,14 @@ function Facts({ explained }: { explained: Explained }) {
     ['Tokens written', sum(steps.map(({ outputTokens }) => outputTokens))],
     ['Reasoning', sum(steps.map(({ reasoningTokens }) => reasoningTokens))],
     ['Calls of the model', String(steps.length)],
+    ...(explained.held
+      ? [
+          ['Held for a person', explained.heldOutcome ? heldWords(explained.heldOutcome) : 'It waits.'] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
     ['Not in what it was given', ungrounded.map(({ text }) => text).join(', ') || 'nothing'],
   ]
   return (

@@ -3,6 +3,7 @@ import { containsWords } from '../../server/platform/text/words/words.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
+import { formatTime } from '../ui/format.ts'
 import { ThumbsDown, ThumbsUp, Wrench } from '../ui/icons.ts'
 import { linksToSources, Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
@@ -75,6 +76,14 @@ export function UngroundedMark({ values }: UngroundedProps) {
   )
 }
 
+const DONE = { sent: 'Sent as it was', changed: 'Sent after a change', discarded: 'Discarded' } as const
+
+/** Says what a member has done with a held answer. */
+export const heldWords = ({ what, by, at }: HeldOutcome): string =>
+  `${DONE[what]} by ${by.name}, ${formatTime(at)}.`
+
+export type HeldOutcome = NonNullable<NonNullable<Message['metadata']>['heldOutcome']>
+
 type MessageViewProps = { message: Message; mail?: MailOfMessage | undefined; children?: ReactNode }
 
 /** Shows a message with its author, sources and tool calls. `mail`: the mail that it is. */
@@ -125,7 +134,8 @@ export function MessageView({ message, mail, children }: MessageViewProps) {
       })}
       {metadata?.held && (
         <p>
-          <Badge tone="warning">Held</Badge> The answer is a note of the ticket.
+          <Badge tone="warning">Held</Badge> The answer is a note of the ticket.{' '}
+          {metadata.heldOutcome ? heldWords(metadata.heldOutcome) : 'It waits for a person.'}
         </p>
       )}
       {metadata?.forbiddenTopic && (

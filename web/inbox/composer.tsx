@@ -33,12 +33,13 @@ type ComposerProps = { agentId: string; ticketNumber: number }
 
 /** The draft with a reply that was taken back; what was written meanwhile stays below. */
 const takenBack = (
-  { content, attachments, to = [], cc = [], bcc = [] }: HeldReply,
+  { content, attachments, to = [], cc = [], bcc = [], heldAnswerId }: HeldReply,
   { text, files = [] }: Draft,
 ): Partial<Draft> => ({
   mode: 'reply',
   text: [content, text].filter(Boolean).join('\n\n'),
   files: [...attachments, ...files],
+  heldAnswerId,
   people: to.length > 0 ? { to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') } : null,
 })
 
@@ -56,7 +57,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   // A chat shows a reply at once; what leaves the service can be taken back for a moment.
   const isHeld = useRecipients(params).data?.channel != null
   const send = useSend(params, isHeld, (sent) => {
-    change(sent === 'note' ? { text: '' } : { text: '', files: [], people: null })
+    change(sent === 'note' ? { text: '' } : { text: '', files: [], people: null, heldAnswerId: undefined })
     setIsPreview(false)
     leave()
   })
@@ -108,7 +109,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           {...WORDS[mode]}
           readOnly={send.isPending}
           value={text}
-          onChange={(next) => change({ text: next })}
+          onChange={(next) => change(next === '' ? { text: next, heldAnswerId: undefined } : { text: next })}
           onKeyDown={onKeyDown}
         />
       )}
@@ -169,14 +170,19 @@ async function sendDraft(
   params: ComposerProps,
   authorId: string | undefined,
   isHeld: boolean,
-  { mode, text: content, files = [], people = null }: Draft,
+  { mode, text: content, files = [], people = null, heldAnswerId }: Draft,
 ): Promise<void> {
   const author = { content, ...(authorId !== undefined && { authorId }) }
   if (mode === 'note') {
     await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', { params, body: author })
     return
   }
-  const body = { ...author, attachments: files.map(({ id }) => id), ...requestOf(people) }
+  const body = {
+    ...author,
+    attachments: files.map(({ id }) => id),
+    ...requestOf(people),
+    ...(heldAnswerId === undefined ? {} : { heldAnswerId }),
+  }
   if (isHeld) await call('POST', HELD, { params, body: { holdSeconds: HOLD_SECONDS, ...body } })
   else
     await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
@@ -195,8 +201,12 @@ function useDraft(agentId: string, ticketNumber: number, field: RefObject<HTMLTe
     setDraft(latest.current)
     keepDraft(agentId, ticketNumber, latest.current)
   }
-  useProposed(ticketNumber, (proposed) => {
-    change({ mode: 'reply', text: [proposed, latest.current.text].filter(Boolean).join('\n\n') })
+  useProposed(ticketNumber, ({ text, noteId }) => {
+    change({
+      mode: 'reply',
+      text: [text, latest.current.text].filter(Boolean).join('\n\n'),
+      heldAnswerId: noteId,
+    })
     field.current?.focus()
   })
   return { draft, latest, change }

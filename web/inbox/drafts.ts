@@ -3,8 +3,17 @@ import type { TypedPeople } from './recipients.tsx'
 type Mode = 'reply' | 'note'
 /** A file that was uploaded for the reply. */
 export type Attached = { id: string; name: string; size: number }
-/** `people` are those of a mail, if others than all were chosen. */
-export type Draft = { mode: Mode; text: string; files?: Attached[]; people?: TypedPeople | null }
+/**
+ * `people` are those of a mail, if others than all were chosen; `heldAnswerId` is the note of a held answer that the
+ * text began with.
+ */
+export type Draft = {
+  mode: Mode
+  text: string
+  files?: Attached[]
+  people?: TypedPeople | null
+  heldAnswerId?: string | undefined
+}
 
 const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:${agentId}:${ticketNumber}`
 

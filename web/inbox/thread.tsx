@@ -123,7 +123,15 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
       </header>
       {mail && <MailPeople mail={mail} />}
       <Markdown text={contentText ?? content ?? ''} mayLink={held && linksToSources()} />
-      {held && <HeldAnswer ticketNumber={ticketNumber} text={contentText ?? ''} held={held} />}
+      {held && (
+        <HeldAnswer
+          agentId={agentId}
+          ticketNumber={ticketNumber}
+          noteId={id}
+          text={contentText ?? ''}
+          held={held}
+        />
+      )}
       {mail && (
         <div className={classes.buttons}>
           {mail.hasHtml && (

@@ -104,6 +104,7 @@ export function InsightsPage() {
                 agentId={agentId}
               />
               <Outcomes outcomes={totals.outcomes} marked={totals.marked} />
+              {totals.forbiddenTopics.length > 0 && <ForbiddenTopics topics={totals.forbiddenTopics} />}
             </div>
           </>
         )}
@@ -156,6 +157,20 @@ function Outcomes({ outcomes, marked }: Pick<Totals, 'outcomes' | 'marked'>) {
     </Section>
   )
 }
+
+/** Lists how often customers asked about what the agent must not talk about. */
+const ForbiddenTopics = ({ topics }: { topics: Totals['forbiddenTopics'] }) => (
+  <Section title="Forbidden topics">
+    <ul className={agents.rows}>
+      {topics.map(({ topic, answers }) => (
+        <li key={topic}>
+          <span dir="auto">{topic}</span>
+          <span className={classes.count}>{formatNumber(answers)}</span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
 
 type ShareRow = { name: string; count: number; search: Record<string, string> }
 

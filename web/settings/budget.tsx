@@ -23,7 +23,7 @@ export function Budget({ agentId, seen }: { agentId: string; seen: SeenGuardrail
   return (
     <Section
       title="Budget"
-      about="What language models may cost for answers to customers in a month, by the prices of the catalogue."
+      about="What models may cost in a month for this agent’s customers, by the prices of the catalogue."
     >
       <Card>
         <Spent agentId={agentId} />

@@ -54,33 +54,57 @@ export function Usage() {
           )}
         </Loaded>
       </Section>
-      {usage.data && usage.data.models.length > 0 && <Models rows={usage.data.models} />}
+      {usage.data && usage.data.models.length > 0 && <Models usage={usage.data} />}
       {usage.data && usage.data.embeddings.length > 0 && <Embeddings rows={usage.data.embeddings} />}
     </div>
   )
 }
 
+const PURPOSES: Record<ModelRow['purpose'], string> = {
+  answer: 'Answers',
+  title: 'Titles',
+  summary: 'Summaries',
+  understanding: 'Understanding',
+  spam: 'Spam',
+  insights: 'Insights',
+  playground: 'Playground and tests',
+  tests: 'Judges and players of tests',
+}
+
 type ModelRow = OutputOf<'GET', '/usage'>['models'][number]
 
-/** What language models read and wrote for answers to customers. */
-function Models({ rows }: { rows: readonly ModelRow[] }) {
+/** What language models read and wrote. */
+function Models({ usage }: { usage: OutputOf<'GET', '/usage'> }) {
+  const { models: rows } = usage
   const sum = (of: (row: ModelRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
   const unpriced = sum(({ unpricedCalls }) => unpricedCalls)
   return (
     <Section
       title="Language models"
-      about="What they read and wrote for answers to customers in these days, with the money by the prices of the catalogue."
+      about="What they read and wrote in these days, for answers and beside them, with the money by the prices of the catalogue."
     >
-      <UsageChart rows={rows} />
+      <UsageChart usage={usage} />
       <Table
         label="Language models"
-        head={['Day', 'Agent', 'Model', 'Calls', 'Read', 'From the cache', 'Written', 'Reasoning', 'Price']}
+        head={[
+          'Day',
+          'Agent',
+          'Model',
+          'For',
+          'Calls',
+          'Read',
+          'From the cache',
+          'Written',
+          'Reasoning',
+          'Price',
+        ]}
       >
-        {rows.toReversed().map(({ day, agentId, agentName, model, ...row }) => (
-          <tr key={`${day} ${agentId} ${model}`}>
+        {rows.toReversed().map(({ day, agentId, agentName, model, purpose, ...row }) => (
+          <tr key={`${day} ${agentId} ${model} ${purpose}`}>
             <td className={classes.nowrap}>{formatDay(day)}</td>
             <td>{agentName ?? 'An agent that was deleted'}</td>
             <td>{model}</td>
+            <td>{PURPOSES[purpose]}</td>
             <td>{formatNumber(row.calls)}</td>
             <td>{formatNumber(row.inputTokens)}</td>
             <td>{formatNumber(row.cachedTokens)}</td>
@@ -91,6 +115,7 @@ function Models({ rows }: { rows: readonly ModelRow[] }) {
         ))}
         <tr className={classes.total}>
           <td>Total</td>
+          <td />
           <td />
           <td />
           <td>{formatNumber(sum(({ calls }) => calls))}</td>

@@ -1,69 +1,36 @@
 import { sql } from 'kysely'
 import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
-import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { asAccountId } from '../../platform/db/tables/columns.ts'
 import type { Range } from './credits.ts'
+import { createMeter } from './meter.ts'
 
 type Kind = 'passages' | 'questions'
 type Counted = Omit<EmbeddingUse, 'model'>
+type Key = [accountId: AccountId, day: string, agentId: string, model: string, kind: Kind]
 
 /** Counts what is sent to embedding models. */
-type EmbeddingMeter = {
-  note(owner: Owner, kind: Kind, use: EmbeddingUse): void
-  /** Resolves when everything noted is stored. */
-  close(): Promise<void>
-}
-
-/** Every question would otherwise change the same row. What a killed process has not stored is not counted. */
-const EVERY_MS = 2_000
-
-export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void): EmbeddingMeter {
-  let noted = new Map<string, Counted>()
-  let storing: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-
-  const add = (key: string, { texts, tokens, estimated, dollars }: Counted): void => {
-    const before = noted.get(key)
-    noted.set(key, {
-      texts: texts + (before?.texts ?? 0),
-      tokens: tokens + (before?.tokens ?? 0),
-      estimated: estimated + (before?.estimated ?? 0),
-      dollars: dollars === null || before?.dollars === null ? null : dollars + (before?.dollars ?? 0),
-    })
-  }
-  const store = async (): Promise<void> => {
-    clearTimeout(timer)
-    timer = undefined
-    const some = noted
-    noted = new Map()
-    // Several processes change the same rows in the same order.
-    for (const [key, counted] of [...some].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      try {
-        const use: Key = JSON.parse(key)
-        await storeUse(db, use, counted)
-      } catch (error) {
-        // The account has been deleted.
-        if (violates(error, 'embedding_usage_account_id_fkey')) continue
-        add(key, counted)
-        onError(error)
-      }
-    }
-  }
+export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void) {
+  const meter = createMeter<Key, Counted>({
+    sum: (one, other) => ({
+      texts: one.texts + other.texts,
+      tokens: one.tokens + other.tokens,
+      estimated: one.estimated + other.estimated,
+      dollars: one.dollars === null || other.dollars === null ? null : one.dollars + other.dollars,
+    }),
+    store: (key, counted) => storeUse(db, key, counted),
+    account: 'embedding_usage_account_id_fkey',
+    onError,
+  })
   return {
-    note({ accountId, agentId }, kind, { model, ...counted }) {
-      const key: Key = [asAccountId(accountId), new Date().toISOString().slice(0, 10), agentId, model, kind]
-      add(JSON.stringify(key), counted)
-      timer ??= setTimeout(() => {
-        storing = storing.then(store)
-      }, EVERY_MS).unref()
+    note({ accountId, agentId }: Owner, kind: Kind, { model, ...counted }: EmbeddingUse): void {
+      const day = new Date().toISOString().slice(0, 10)
+      meter.note([asAccountId(accountId), day, agentId, model, kind], counted)
     },
-    close: () => storing.then(store),
+    close: meter.close,
   }
 }
-
-type Key = [accountId: AccountId, day: string, agentId: string, model: string, kind: Kind]
 
 async function storeUse(
   db: Db,

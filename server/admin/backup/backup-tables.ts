@@ -21,7 +21,7 @@ export const backupTables: BackupTable[] = [
   { name: 'api_keys', key: ['id'], page: 200 },
   { name: 'credit_entries', key: ['id'], page: 200 },
   { name: 'credit_usage', key: ['owner_id', 'month', 'slot'], page: 200 },
-  { name: 'model_usage', key: ['account_id', 'day', 'agent_id', 'model'], page: 200 },
+  { name: 'model_usage', key: ['account_id', 'day', 'agent_id', 'model', 'purpose'], page: 200 },
   { name: 'embedding_usage', key: ['account_id', 'day', 'agent_id', 'model', 'kind'], page: 200 },
   { name: 'settings', key: ['name'], page: 200 },
   { name: 'audit_log', key: ['id'], page: 200 },

@@ -1,5 +1,8 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
+import { readUsage } from '../../accounts/plans/read-usage.ts'
+import { usageRange } from '../../accounts/plans/usage.ts'
+import { usageCsv } from '../../accounts/plans/usage-csv.ts'
 import {
   changePlan,
   createAccount,
@@ -7,8 +10,9 @@ import {
   MAX_IDLE_HOURS,
   setIdleHours,
 } from '../../accounts/records/accounts.ts'
+import { writeWhole } from '../backup/write-whole.ts'
 import { type Command, command, required, usageFailure } from '../command.ts'
-import { findAccount, planName } from './find-account.ts'
+import { accountOf, findAccount, planName } from './find-account.ts'
 
 const text = { type: 'string' as const }
 
@@ -67,6 +71,36 @@ export const accountPlan: Command = {
   },
   print: ({ id, plan }) => `${id} is now on the plan ${plan}.`,
 }
+
+export const usageExport: Command = {
+  name: 'usage export',
+  usage: '[--account ID] [--from DAY] [--to DAY] FILE',
+  summary: 'Writes what an account used by day and agent into a CSV file: credits, models, embeddings',
+  options: { account: text, from: text, to: text },
+  positionals: { count: 1, paths: true },
+  async run({ db }, input) {
+    const [file = ''] = input.positionals
+    const { from, to } = input.values
+    const account = await accountOf(db, input)
+    for (const day of [from, to])
+      if (day !== undefined && !isDay(day)) throw usageFailure(`${day} is no day; write it as 2027-01-31.`)
+    const range = usageRange({
+      ...(from === undefined ? {} : { startDate: from }),
+      ...(to === undefined ? {} : { endDate: to }),
+    })
+    const used = await readUsage(db, account.id, range, null)
+    await writeWhole(
+      file,
+      (async function* () {
+        yield usageCsv(used)
+      })(),
+    )
+    return { file, rows: used.days.length + used.models.length + used.embeddings.length }
+  },
+  print: ({ file, rows }) => `${file}: ${rows} rows.`,
+}
+
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 export const accountIdle: Command = {
   name: 'account idle',

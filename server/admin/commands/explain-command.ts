@@ -30,6 +30,11 @@ export const explainCommand: Command = {
 const known = (value: unknown, unit = ''): string =>
   value === null || value === undefined ? 'not known' : `${value}${unit}`
 
+const DONE = { sent: 'sent as it was', changed: 'sent after a change', discarded: 'discarded' }
+
+const heldLine = (outcome: Explained['heldOutcome']): string =>
+  outcome ? `${DONE[outcome.what]} by ${outcome.by.name}, ${outcome.at}` : 'it waits'
+
 function linesOf({
   model,
   outcome,
@@ -37,6 +42,8 @@ function linesOf({
   finishReason,
   dollars,
   ungrounded = [],
+  held,
+  heldOutcome,
   madeOf,
 }: Explained): string[] {
   const passages = (madeOf?.passages ?? []).map(
@@ -53,6 +60,7 @@ function linesOf({
     ...(ungrounded.length > 0
       ? [`Not in what it was given: ${ungrounded.map(({ text }) => text).join(', ')}`]
       : []),
+    ...(held ? [`Held for a person: ${heldLine(heldOutcome)}`] : []),
     ...(madeOf === null ? ['What it was made of was not recorded.'] : []),
     ...(passages.length > 0 ? ['Passages:', ...passages] : []),
     ...(steps.length > 0 ? ['Calls of models:', ...steps] : []),

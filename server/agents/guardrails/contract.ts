@@ -11,7 +11,7 @@ const Budget = Exact({
   dollars: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1_000_000,
-    description: 'What language models may cost in a month (UTC), by the prices of the catalogue',
+    description: 'What models may cost in a month (UTC), by the prices of the catalogue',
   }),
   alertShare: Type.Number({
     exclusiveMinimum: 0,
@@ -77,7 +77,7 @@ export const readSpending = endpoint({
   tag,
   summary: 'Read what the language models of an agent have cost this month',
   description:
-    'For answers to customers, by the prices of the catalogue; what answers that were stopped cost is estimated. Answers that run at this moment are not included yet.',
+    'By the prices of the catalogue: answers to customers, what is asked beside them (titles, summaries, the understanding of questions, spam, insights), and embeddings whose price is known. What answers that were stopped cost is estimated. Left out are the answers of the playground and of tests, and their judges. What runs at this moment is not included yet, and what is asked beside answers follows within seconds.',
   scope: 'agents:read',
   params,
   success: {

@@ -1,6 +1,11 @@
 import type { JSONSchema7, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { FairPlaces } from '../../platform/concurrency/fair-shares.ts'
+import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
+import type { ModelEntry } from '../catalogue/catalogue.ts'
+import type { Owner } from '../embeddings/embedding-use.ts'
+import { ModelFailure } from '../failures/model-failure.ts'
+import { type ModelUse, modelUseOf, NO_TOKENS, type Purpose, type Tokens, tokensOf } from './call-use.ts'
 import {
   type CallOptions,
   ModelCall,
@@ -27,6 +32,28 @@ type Ask = {
   noteUsage?: (inputTokens: number | null, outputTokens: number | null) => void
 }
 
+/** On whose behalf a model is asked something beside answers, and what for. */
+export type Asker = Owner & {
+  purpose: Exclude<Purpose, 'answer'>
+  conversationId?: string
+  /** The generation of the turn that the call belongs to. */
+  generationId?: string
+}
+
+/** A call beside an answer that has ended. `told` are the parts that describe it, without content. */
+export type SideCall = {
+  asker: Asker
+  model: ModelEntry
+  use: ModelUse
+  told: readonly Part[]
+  /** null if it was answered. */
+  error: unknown
+  startedAt: number
+}
+
+/** Where calls beside answers wait for their turn, and are noted when they end. */
+type Desk = { asking: FairPlaces; noteCall(call: SideCall): void }
+
 /**
  * More tokens for models that think although they are told not to, since they may not be known as such. A text that is
  * too long ends earlier.
@@ -52,15 +79,15 @@ export function streamModel(
  * accounts. Waiting for a place is part of the call and ends with the signal.
  */
 export async function askForAccount(
-  places: FairPlaces,
-  accountId: string,
+  desk: Desk,
+  asker: Asker,
   model: ResolvedModel,
   ask: Ask,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const leave = await places.enter(accountId, signal)
+  const leave = await desk.asking.enter(asker.accountId, signal)
   try {
-    return await askForText(model, ask, signal)
+    return await askForText(desk, asker, model, ask, signal)
   } finally {
     leave()
   }
@@ -73,6 +100,8 @@ const promptOf = (system: string, user: string): LanguageModelV4Prompt => [
 
 /** Returns a model's complete answer, with as little reasoning as it can; null when it is too long. Throws like `streamModel`. */
 export async function askForText(
+  desk: Pick<Desk, 'noteCall'>,
+  asker: Asker,
   model: ResolvedModel,
   { system, user, schema, maxOutputTokens, longest, noteText, noteUsage }: Ask,
   signal: AbortSignal,
@@ -84,18 +113,40 @@ export async function askForText(
     maxOutputTokens: maxOutputTokens + THINKING_TOKENS,
     ...(schema ? { responseFormat: { type: 'json', schema, name: 'answer' } } : {}),
   }
-  let text = ''
-  for await (const parts of new ModelCall(model, options, signal)) {
-    for (const part of parts) {
-      if (part.type === 'text-delta') text += part.delta
-      else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''
-      else if (part.type === 'finish')
-        noteUsage?.(part.usage.inputTokens.total ?? null, part.usage.outputTokens.total ?? null)
+  const startedAt = Date.now()
+  const told: Part[] = []
+  let tokens: Tokens | null = null
+  let error: unknown = null
+  let [text, written] = ['', '']
+  try {
+    for await (const parts of new ModelCall(model, options, signal)) {
+      for (const part of parts) {
+        if ('delta' in part) written += part.delta
+        if (part.type === 'text-delta') text += part.delta
+        else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''
+        else if (part.type === 'response-metadata' || part.type === 'finish') told.push(part)
+        if (part.type !== 'finish') continue
+        tokens = tokensOf(part.usage)
+        noteUsage?.(tokens.inputTokens, tokens.outputTokens)
+      }
+      if (text.length > longest) return null
+      noteText?.(text)
     }
-    if (text.length > longest) return null
-    noteText?.(text)
+    return text
+  } catch (failure) {
+    error = failure
+    throw failure
+  } finally {
+    // Whoever ends a call leaves the provider no time to say what it cost.
+    const isCut = error === null || (error instanceof ModelFailure && error.kind === 'aborted')
+    const estimated = (): Tokens => ({
+      ...NO_TOKENS,
+      inputTokens: estimateTokens(`${system}\n${user}`),
+      outputTokens: estimateTokens(written),
+    })
+    const use = modelUseOf(model.entry, tokens ?? (isCut ? estimated() : NO_TOKENS))
+    desk.noteCall({ asker, model: model.entry, use, told, error, startedAt })
   }
-  return text
 }
 
 /** Returns the schema of an object that has all of these members and no other, as strict providers want it. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { asFailure, ModelFailure } from '../failures/model-failure.ts'
 import type { Prefixes } from './embedding-prefixes.ts'
-import { costOf, type EmbeddingUse, type Owner, sumOfUses } from './embedding-use.ts'
+import { costOf, type EmbeddingCall, type EmbeddingUse, type Owner, sumOfUses } from './embedding-use.ts'
 import type { Lane } from './lane.ts'
 import { shortened } from './normalised.ts'
 import { createPace } from './pace.ts'
@@ -67,6 +67,7 @@ type Settings = {
   lane: Lane
   recordUse?: (failure: ModelFailure | null) => void
   noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
+  noteCall?: (call: Omit<EmbeddingCall, 'isLocal'>) => void
 }
 
 const TRIES = 4
@@ -96,6 +97,7 @@ export function createEmbedder({
   lane,
   recordUse = () => {},
   noteTokens = () => {},
+  noteCall = () => {},
 }: Settings): Embedder {
   const pace = createPace(transport.most, transport.timeoutMs)
 
@@ -118,6 +120,7 @@ export function createEmbedder({
   ): Promise<{ vectors: Float32Array[]; use: EmbeddingUse; ms: number }> => {
     for (let attempt = 1; ; attempt++) {
       const begun = performance.now()
+      const call = { owner: owner ?? null, model: name, startedAt: Date.now() }
       try {
         const limit = AbortSignal.timeout(timeoutMs)
         const { vectors, tokens } = await transport.send(
@@ -128,10 +131,12 @@ export function createEmbedder({
         recordUse(null)
         const use = countOf(texts, tokens)
         if (owner) noteTokens(owner, kind, use)
+        noteCall({ ...call, tokens: use.tokens, error: null })
         const ms = performance.now() - begun
         return { vectors: vectors.map((vector) => shortened(vector, dimensions)), use, ms }
       } catch (error) {
         const failure = asFailure(error)
+        noteCall({ ...call, tokens: null, error: failure })
         const pause = failure.retryAfterMs ?? pauseAfter(attempt)
         const isOver = !failure.retryable || attempt === tries || signal?.aborted || pause > MAX_PAUSE_MS
         if (isOver || (kind === 'questions' && pause > PAUSE_MS)) throw failure

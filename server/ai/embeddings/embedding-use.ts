@@ -12,6 +12,17 @@ export type EmbeddingUse = {
   dollars: number | null
 }
 
+/** A request to an embedding model that has ended; `tokens` and `error` are null where there are none. */
+export type EmbeddingCall = {
+  owner: Owner | null
+  model: string
+  /** Whether the model runs in a process of the service. */
+  isLocal: boolean
+  tokens: number | null
+  error: unknown
+  startedAt: number
+}
+
 const MILLION = 1_000_000
 
 /** Returns what tokens cost at a price in US dollars for a million; null if it is not known. */

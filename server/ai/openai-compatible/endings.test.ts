@@ -126,16 +126,17 @@ test('data that a server wants back with a call is sent with it', async () => {
 test('a short text is requested, and anything longer is discarded', async () => {
   const ask = { system: 'Name it.', user: 'Something', maxOutputTokens: 40, longest: 20 }
   const { signal } = new AbortController()
+  const asker = { accountId: 'a', agentId: 'b', purpose: 'title' as const }
   server.answerWith((response) =>
     stream(response).end(chunk({ content: 'A ' }) + chunk({ content: 'title' }) + END),
   )
-  assert.equal(await askForText(server.models.resolve('own')!, ask, signal), 'A title')
+  assert.equal(await askForText(server.models, asker, server.models.resolve('own')!, ask, signal), 'A title')
   const { count } = server.closed
   server.answerWith(async (response) => {
     stream(response)
     await sendForEver(response, chunk({ content: 'and so on ' }))
   })
-  assert.equal(await askForText(server.models.resolve('own')!, ask, signal), null)
+  assert.equal(await askForText(server.models, asker, server.models.resolve('own')!, ask, signal), null)
   await until('the end of the connection', () => server.closed.count > count)
 })
 

@@ -1,7 +1,7 @@
 import { askForAccount, jsonAnswer, objectOf } from '../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Models } from '../../ai/models.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { wordsOnly } from '../../platform/text/words/words.ts'
 
@@ -26,8 +26,8 @@ const MIN_TERM_LENGTH = 3
  * customer pays no credits for it. Throws ModelFailure, and when it takes too long.
  */
 export async function judgeByModel(
-  { asking, small }: Pick<Models, 'asking' | 'small'>,
-  accountId: AccountId,
+  models: Pick<Models, 'asking' | 'noteCall' | 'small'>,
+  { accountId, agentId }: AgentRef,
   model: ResolvedModel,
   rule: string,
   text: string,
@@ -36,8 +36,9 @@ export async function judgeByModel(
   // The data is JSON inside of JSON, so that no text can close it.
   const user = JSON.stringify(input)
   const ask = { system: ASK, user, schema: SCHEMA, maxOutputTokens: 50, longest: MAX_LENGTH }
+  const asker = { accountId, agentId, purpose: 'spam' as const }
   const limit = AbortSignal.timeout(TIMEOUT_MS)
-  const said = await askForAccount(asking, accountId, small(model), ask, limit)
+  const said = await askForAccount(models, asker, models.small(model), ask, limit)
   const verdict = said === null ? null : jsonAnswer(said)?.spam
   return typeof verdict === 'boolean' ? verdict : null
 }

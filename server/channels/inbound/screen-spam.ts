@@ -106,7 +106,7 @@ async function judge(
     (await hasCredits(db, accountId, { id, creditLimit, budget: guardrails?.budget }))
   if (!isAsked) return { found: judgeByWords(rule, text), by: 'heuristic' }
   try {
-    const found = await judgeByModel(models, accountId, model, rule, text)
+    const found = await judgeByModel(models, { accountId, agentId: id }, model, rule, text)
     if (found === null) log.debug({ model: model.entry.id }, 'the model did not classify a message')
     return found === null ? null : { found, by: 'model' }
   } catch (error) {

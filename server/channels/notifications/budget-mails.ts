@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { budgetState, monthOf } from '../../accounts/plans/credits.ts'
+import { budgetState, monthOf, spendingIn } from '../../accounts/plans/credits.ts'
 import { noteBudgetTold } from '../../agents/guardrails/guardrails.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -30,10 +30,7 @@ export async function planBudgetMails(
   return transact(db, async (trx) => {
     const { rows } = await sql<Row>`
       select id, account_id as "accountId", name, guardrails -> 'budget' as budget, budget_told as told, spent.dollars
-      from agents cross join lateral (
-        select coalesce(sum(dollars), 0)::double precision as dollars from model_usage as u
-        where u.account_id = agents.account_id and u.agent_id = agents.id
-          and u.day >= ${`${month}-01`}::date and u.day < ${`${month}-01`}::date + interval '1 month') as spent
+      from agents cross join lateral (${spendingIn(month, sql.ref('agents.account_id'), sql.ref('agents.id'))}) as spent
       where jsonb_typeof(guardrails -> 'budget') = 'object' and budget_told is distinct from ${`${month} reached`}
         and spent.dollars >= (guardrails #>> '{budget,dollars}')::double precision
           * (guardrails #>> '{budget,alertShare}')::double precision

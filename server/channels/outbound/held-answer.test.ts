@@ -5,6 +5,8 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
 import { type MessagingHome, now, startMessagingHome } from '../../../test/messaging-home.ts'
 import { until } from '../../../test/until.ts'
+import { createMember } from '../../accounts/records/members.ts'
+import { explainCommand } from '../../admin/commands/explain-command.ts'
 import { readMail } from '../email/parse/read-mail.ts'
 
 let server: MailServer
@@ -80,6 +82,61 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   await box.receive(mail('Und nach Graz?', { References: (references as string[]).join(' ') }))
   await until('the second answer', async () => (await box.deliveries()).length === 2)
   assert.doesNotMatch(JSON.stringify(models.requests.at(-1)), /47,11/)
+})
+
+test('what becomes of a held answer is recorded with it: by whom, when, and whether it was changed', async () => {
+  const { client, service } = home
+  const box = await mailbox('hold')
+  const member = { name: 'Ann Berg', email: 'ann@held.example', role: 'owner' }
+  await createMember(service.ctx.db, { id: client.accountId, plan: 'unlimited' } as never, member as never)
+  const author = { authorEmail: member.email }
+  const desk = `/agents/${box.agentId}/helpdesk`
+  const seen = new Set<string>()
+  for (const [at, what] of (['sent', 'changed', 'discarded'] as const).entries()) {
+    models.queue.push({ tokens: [WRONG] })
+    const question = 'Guten Tag, wann kommt meine Bestellung an, und was kostet das?'
+    await box.receive(mail(question, { From: `k${at}@example.com` }))
+    // The member's own replies are answers of the conversation, too.
+    const answer = await until('the answer', async () =>
+      (await answersOf(box.agentId)).find(
+        ({ id, metadata }) => (metadata as { isHeld?: true }).isHeld && !seen.has(id),
+      ),
+    )
+    seen.add(answer.id)
+    const { data: tickets } = await get(`${desk}/tickets?sortBy=createdAt`)
+    const ticket = `${desk}/tickets/${tickets[0].ticketNumber}`
+    const noteOf = async () => (await get(`${ticket}/messages?types=note`)).data[0]
+    const note = await noteOf()
+    assert.equal(note.metadata.held.outcome, undefined)
+    const conversation = `/agents/${box.agentId}/conversations/${answer.conversation_id}`
+    const explained = async () => (await get(`${conversation}/messages/${answer.id}/explanation`)).data
+    assert.deepEqual([(await explained()).held, (await explained()).heldOutcome], [true, undefined])
+    const discard = (id: string) => client.request('POST', `${ticket}/messages/${id}/discard`, author)
+    const reply = (content: string, heldAnswerId: string) =>
+      client.request('POST', `${ticket}/messages`, { type: 'reply', content, heldAnswerId, ...author })
+    if (what === 'discarded') {
+      assert.equal((await discard(answer.id)).status, 404, 'the id is that of the note')
+      assert.equal((await discard(note.id)).body.metadata.held.outcome.what, 'discarded')
+    } else {
+      const taken = await client.request('POST', `${conversation}/takeover`, { memberEmail: member.email })
+      assert.equal(taken.status, 200)
+      assert.equal((await reply('x', answer.id)).status, 404)
+      const sent = await reply(what === 'sent' ? WRONG : `${WRONG} Plus Zoll.`, note.id)
+      assert.equal(sent.status, 201, JSON.stringify(sent.body))
+      assert.equal((await discard(note.id)).status, 404, 'what was sent stays sent')
+    }
+    const { outcome } = (await noteOf()).metadata.held
+    assert.deepEqual([outcome.what, outcome.by.name], [what, member.name])
+    assert.ok(Math.abs(Date.parse(outcome.at) - Date.now()) < 60_000)
+    assert.deepEqual((await explained()).heldOutcome, outcome)
+    const path = `/agents/${box.agentId}/conversations/export?conversationId=${answer.conversation_id}`
+    const isIt = ({ id }: { id: string }): boolean => id === answer.id
+    assert.deepEqual((await get(path)).data[0].messages.find(isIt).metadata.heldOutcome, outcome)
+    const input = { values: {}, positionals: [answer.id] }
+    const told = await explainCommand.run({ db: service.ctx.db } as never, input)
+    assert.match(String(told.lines), /Held for a person: .* by Ann Berg, 20/)
+  }
+  await box.send()
 })
 
 test('an answer that an application asks for again is held as well, since it goes to the customer', async () => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { EpochSeconds, Exact, endpoint, Nullable } from '../../platform/http/contract.ts'
 import { MadeOf } from '../playground/schema.ts'
-import { ForbiddenTopic, Outcome, Score, UngroundedValues } from '../records/schema.ts'
+import { ForbiddenTopic, HeldAnswerOutcome, Outcome, Score, UngroundedValues } from '../records/schema.ts'
 
 export const explainAnswer = endpoint({
   method: 'GET',
@@ -26,6 +26,12 @@ export const explainAnswer = endpoint({
         outcome: Outcome,
         forbiddenTopic: ForbiddenTopic,
         ungrounded: UngroundedValues,
+        held: Type.Optional(
+          Type.Literal(true, {
+            description: 'The answer was held for a person, and its values are at its note',
+          }),
+        ),
+        heldOutcome: HeldAnswerOutcome,
         sources: Type.Array(CitedSource),
         dollars: Nullable(
           Type.Number({ description: "By the catalogue's prices; null where they are not known" }),

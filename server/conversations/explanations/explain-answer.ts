@@ -39,6 +39,8 @@ export async function explainAnswer(
     author,
     outcome,
     forbiddenTopic,
+    isHeld,
+    heldOutcome,
   } = metadataOf(row)
   if (row.role !== 'assistant' || author) throw new ApiError('RESOURCE_MESSAGE_NOT_ASSISTANT')
   const madeOf = row.made_of as Static<typeof MadeOf> | null
@@ -52,6 +54,8 @@ export async function explainAnswer(
     outcome: presentedOutcome(outcome),
     ...(forbiddenTopic ? { forbiddenTopic } : {}),
     ...(ungrounded ? { ungrounded } : {}),
+    ...(isHeld ? { held: true as const } : {}),
+    ...(heldOutcome ? { heldOutcome } : {}),
     sources: addresses.sources(row, sources),
     dollars: dollarsOf(madeOf),
     madeOf,

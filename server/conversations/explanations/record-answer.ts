@@ -6,9 +6,17 @@ import type {
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Static } from 'typebox'
-import { countModelUse } from '../../accounts/plans/credits.ts'
+import { countModelUse } from '../../accounts/plans/model-usage.ts'
+import {
+  dollarsOf,
+  type ModelUse,
+  modelUseOf,
+  NO_TOKENS,
+  type Purpose,
+  type Tokens,
+  tokensOf,
+} from '../../ai/calls/call-use.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
-import type { Prices } from '../../ai/catalogue/known-models.ts'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'
 import { describePassage, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
@@ -42,7 +50,7 @@ export type Trial = {
   /** The steps so far. */
   steps: readonly Step[]
   /** What the steps so far count for. */
-  uses: readonly Use[]
+  uses: readonly ModelUse[]
   /** Returns the record so far; null before the first step. */
   made(): AnswerRecord | null
 }
@@ -61,7 +69,7 @@ export function recordAnswer(
   let found: Retrieved | undefined
   let credits = 0
   const steps: Step[] = []
-  const uses: Use[] = []
+  const uses: ModelUse[] = []
   return {
     steps,
     tokenRatio: null,
@@ -77,10 +85,7 @@ export function recordAnswer(
         model: model.id,
         prompt: keepsPrompt === 'never' ? [] : prompt.map(shownMessage).map(redacted),
         tools: tools.map(({ name }) => name),
-        inputTokens: null,
-        cachedTokens: null,
-        outputTokens: null,
-        reasoningTokens: null,
+        ...NO_TOKENS,
         dollars: null,
         firstMs: null,
         ms: 0,
@@ -108,7 +113,7 @@ export function recordAnswer(
         steps.push(step)
         // Whoever stops an answer leaves the provider no time to say what it cost.
         const counted = isCut ? { ...step, ...estimated(prompt, said) } : step
-        uses.push({ ...usedBy(counted), model: model.id, dollars: dollarsOf(counted, model.prices) })
+        uses.push(modelUseOf(model, counted))
       }
     },
     made() {
@@ -185,10 +190,11 @@ export function storingRecord(
 export async function countUses(
   { db, log }: { db: Db; log: Logger },
   ref: AgentRef,
-  uses: readonly Use[],
+  purpose: Purpose,
+  uses: readonly ModelUse[],
 ): Promise<void> {
   try {
-    for (const { model, ...used } of uses) if (model !== 'builtin') await countModelUse(db, ref, model, used)
+    for (const use of uses) if (use.model !== 'builtin') await countModelUse(db, ref, purpose, use)
   } catch (error) {
     log.warn({ err: error }, 'the use of a model was not counted')
   }
@@ -204,26 +210,10 @@ function note(step: Step, part: LanguageModelV4StreamPart, now: () => number): v
     step.firstMs ??= now()
   }
   if (part.type !== 'finish') return
-  const { inputTokens, outputTokens } = part.usage
-  step.inputTokens = inputTokens.total ?? null
-  step.cachedTokens = inputTokens.cacheRead ?? null
-  step.outputTokens = outputTokens.total ?? null
-  step.reasoningTokens = outputTokens.reasoning ?? null
+  Object.assign(step, tokensOf(part.usage))
 }
 
-type Tokens = Pick<Step, 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'reasoningTokens'>
-
-const usedBy = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens }: Tokens) => ({
-  calls: 1,
-  inputTokens: inputTokens ?? 0,
-  cachedTokens: cachedTokens ?? 0,
-  outputTokens: outputTokens ?? 0,
-  reasoningTokens: reasoningTokens ?? 0,
-})
-
-/** What a call counts for: also what an answer that was stopped cost is known well enough for a budget. */
-type Use = ReturnType<typeof usedBy> & { model: string; dollars: number | null }
-
+/** Also what an answer that was stopped cost is known well enough for a budget. */
 const estimated = (
   prompt: LanguageModelV4Prompt,
   said: string,
@@ -231,19 +221,6 @@ const estimated = (
   inputTokens: estimateTokens(prompt.map((message) => shownMessage(message).text).join('\n')),
   outputTokens: estimateTokens(said),
 })
-
-const MILLION = 1_000_000
-
-/** Returns what a step cost by the prices of the catalogue; null if they or the tokens are not known. */
-export function dollarsOf(
-  { inputTokens, cachedTokens, outputTokens }: Omit<Tokens, 'reasoningTokens'>,
-  prices: Prices | null,
-): number | null {
-  if (!prices || inputTokens === null || outputTokens === null) return null
-  const cached = cachedTokens ?? 0
-  const { input, output, cached: ofCached = input } = prices
-  return ((inputTokens - cached) * input + cached * ofCached + outputTokens * output) / MILLION
-}
 
 const redacted = ({ role, text }: Step['prompt'][number]): Step['prompt'][number] => ({
   role,

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained, until } from '../../../test/until.ts'
 
 /** What the JSON encoding of OTLP (opentelemetry-proto 1.x, trace/v1/trace.proto) allows in an export request. */
 const text = { type: 'string' }
@@ -87,9 +88,10 @@ after(async () => {
   await models.close()
 })
 
-async function start(): Promise<void> {
+async function start(env: Record<string, string> = {}): Promise<void> {
   service = await startService({
     ...models.settings,
+    ...env,
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/otlp/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-token=a%20b, x-other=1',
     OTEL_SERVICE_NAME: 'shop',
@@ -125,7 +127,8 @@ test('a turn, its calls of models and of tools are one trace without content, wh
   const spans: Any[] = resources.flatMap(({ scopeSpans: scopes }) => scopes.flatMap((one: Any) => one.spans))
   const [root, ...others] = spans.filter(({ name }) => name === 'invoke_agent Lumi')
   assert.equal(others.length, 1)
-  const inTrace = spans.filter(({ traceId }) => traceId === root.traceId)
+  const isBeside = ({ attributes }: Any): boolean => 'parley.purpose' in plain(attributes)
+  const inTrace = spans.filter((one) => one.traceId === root.traceId && !isBeside(one))
   const chat = inTrace.find(({ name }) => name.startsWith('chat '))
   assert.equal(inTrace.length, 2)
   assert.deepEqual(
@@ -152,6 +155,43 @@ test('a turn, its calls of models and of tools are one trace without content, wh
       ['invoke_agent', '400'],
     ],
   )
+})
+
+test('what is asked beside an answer, and embeddings, are spans by the conventions as well', async () => {
+  sent.length = 0
+  models.requests.length = 0
+  await start({ EMBEDDING_MODEL: 'vectors' })
+  const source = { type: 'text', name: 'Secret', content: 'My secret lamp weighs two kilograms.' }
+  await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id)
+  models.queue.push({ tokens: ['Two.'] })
+  const said = await say('What does my secret lamp weigh?')
+  await until('the title', () => models.requests.some((one) => JSON.stringify(one).includes('Write a title')))
+  await service.close()
+  const spans: Any[] = sent.flatMap(({ body }: { body: Any }) =>
+    body.resourceSpans.flatMap(({ scopeSpans: scopes }: Any) => scopes.flatMap((one: Any) => one.spans)),
+  )
+  assert.doesNotMatch(JSON.stringify(spans), /secret/)
+  for (const { body } of sent) assert.ok(isExport(body), JSON.stringify(isExport.errors))
+  const title = spans.find(({ attributes }) => plain(attributes)['parley.purpose'] === 'title')
+  const about = plain(title.attributes)
+  assert.match(title.name, /^chat /)
+  assert.deepEqual(
+    [about['gen_ai.operation.name'], about['gen_ai.provider.name'], about['gen_ai.agent.id'], title.kind],
+    ['chat', 'openai', agentId, 3],
+  )
+  assert.equal(about['gen_ai.conversation.id'], said.body.data.metadata.conversationId)
+  const root = spans.find(({ name }) => name === 'invoke_agent Lumi')
+  assert.deepEqual([title.traceId, title.parentSpanId], [root.traceId, root.spanId])
+  const embeddings = spans.filter(({ name }) => name === 'embeddings vectors')
+  assert.ok(embeddings.length >= 2, 'passages and a question')
+  for (const { attributes } of embeddings) {
+    const of = plain(attributes)
+    assert.deepEqual(
+      [of['gen_ai.operation.name'], of['gen_ai.request.model'], of['gen_ai.agent.id']],
+      ['embeddings', 'vectors', agentId],
+    )
+    assert.ok(Number(of['gen_ai.usage.input_tokens']) > 0)
+  }
 })
 
 for (const broken of ['refuses', 'hangs'] as const)

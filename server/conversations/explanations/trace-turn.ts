@@ -1,30 +1,15 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { ModelFailure } from '../../ai/failures/model-failure.ts'
+import { attributesOfModel, attributesOfPart, errorType, traceOf } from '../../ai/calls/trace-call.ts'
 import {
   GEN_AI,
   newSpanId,
   OPERATIONS,
-  PROVIDERS,
   type Span,
   type TraceExporter,
 } from '../../platform/trace-exporter.ts'
 import type { Call } from '../records/parts.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import type { StepsResult, Turn, TurnTraces } from '../turn/turn.ts'
-
-/** A turn is a trace. Its ids follow from that of the generation, whose last digits are random. */
-const traceOf = ({ ids }: LiveGeneration) => {
-  const traceId = ids.id.replaceAll('-', '')
-  return { traceId, root: traceId.slice(-16) }
-}
-
-const errorType = (error: unknown): string =>
-  error instanceof ModelFailure ? (error.answer ? String(error.answer.status) : error.kind) : '_OTHER'
-
-const modelOf = ({ entry }: Turn['model']) => ({
-  [GEN_AI.provider]: PROVIDERS[entry.provider],
-  [GEN_AI.requestModel]: entry.name,
-})
 
 /** Records turns as traces, in the conventions of OpenTelemetry. */
 export const createTurnTraces = (traces: TraceExporter): TurnTraces => ({
@@ -42,7 +27,7 @@ function traceTurn(
   startedAt: number,
 ): void {
   if (turn.model.entry.provider === 'builtin') return
-  const { traceId, root } = traceOf(live)
+  const { traceId, root } = traceOf(live.ids.id)
   const { agent } = turn.request
   traces.record({
     traceId,
@@ -53,7 +38,7 @@ function traceTurn(
     endedAt: Date.now(),
     attributes: {
       [GEN_AI.operation]: OPERATIONS.agent,
-      ...modelOf(turn.model),
+      ...attributesOfModel(turn.model.entry),
       [GEN_AI.agentId]: agent.id,
       [GEN_AI.agentName]: agent.name,
       [GEN_AI.conversationId]: live.ids.conversationId,
@@ -78,7 +63,7 @@ async function* tracedCall(
   const startedAt = Date.now()
   const attributes: Span['attributes'] = {
     [GEN_AI.operation]: OPERATIONS.chat,
-    ...modelOf(model),
+    ...attributesOfModel(model.entry),
     [GEN_AI.conversationId]: live.ids.conversationId,
     [GEN_AI.maxTokens]: maxOutputTokens,
     [GEN_AI.temperature]: request.agent.temp,
@@ -88,7 +73,7 @@ async function* tracedCall(
   try {
     for await (const batch of parts) {
       attributes[GEN_AI.firstChunk] ??= (Date.now() - startedAt) / 1_000
-      for (const part of batch) Object.assign(attributes, told(part))
+      for (const part of batch) Object.assign(attributes, attributesOfPart(part))
       yield batch
     }
   } catch (error) {
@@ -96,7 +81,7 @@ async function* tracedCall(
     attributes[GEN_AI.errorType] = errorType(error)
     throw error
   } finally {
-    const { traceId, root } = traceOf(live)
+    const { traceId, root } = traceOf(live.ids.id)
     traces.record({
       traceId,
       spanId: newSpanId(),
@@ -111,21 +96,6 @@ async function* tracedCall(
   }
 }
 
-/** Returns what a part tells of the call, without its content. */
-function told(part: LanguageModelV4StreamPart): Span['attributes'] {
-  if (part.type === 'response-metadata')
-    return { [GEN_AI.responseId]: part.id, [GEN_AI.responseModel]: part.modelId }
-  if (part.type !== 'finish') return {}
-  const { inputTokens, outputTokens } = part.usage
-  return {
-    [GEN_AI.finishReasons]: [part.finishReason.unified],
-    [GEN_AI.inputTokens]: inputTokens.total,
-    [GEN_AI.cachedTokens]: inputTokens.cacheRead,
-    [GEN_AI.outputTokens]: outputTokens.total,
-    [GEN_AI.reasoningTokens]: outputTokens.reasoning,
-  }
-}
-
 /** Records a call of a tool that ran here. */
 function traceTool(
   traces: TraceExporter,
@@ -133,7 +103,7 @@ function traceTool(
   { id, name }: Call,
   { startedAt, hasFailed }: { startedAt: number; hasFailed: boolean },
 ): void {
-  const { traceId, root } = traceOf(live)
+  const { traceId, root } = traceOf(live.ids.id)
   traces.record({
     traceId,
     spanId: newSpanId(),

@@ -229,13 +229,15 @@ const earlierText = (summaries: readonly (string | null)[]): string | null => {
 export type Customer = {
   name: string | null
   country: string | null
+  /** The language and region that their browser asks for. */
+  locale: string | null
   /** The page of the website on which they write. */
   page: string | null
   attributes: Record<string, string | number | boolean>
 }
 
-function customerText({ name, country, page, attributes: own }: Customer): string | null {
-  const about = attributes({ name, country, page })
+function customerText({ name, country, locale, page, attributes: own }: Customer): string | null {
+  const about = attributes({ name, country, locale, page })
   const lines = Object.entries(own).map(([key, value]) => `${oneLine(key)}: ${oneLine(String(value))}`)
   if (about === '' && lines.length === 0) return null
   const text = asData(lines.join('\n').slice(0, MAX_ATTRIBUTES).toWellFormed())

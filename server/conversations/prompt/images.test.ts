@@ -46,7 +46,8 @@ async function ask(agentId: string, bytes: Buffer, mediaType = 'image/png') {
   const answer = await chat({ message: 'What is it?', conversationId })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.deepEqual(server.refusals, [])
-  return { conversationId, chat, sent: JSON.stringify(answersAsked(server).at(-1)!.body) }
+  const said: string = answer.body.data.parts.map(({ text = '' }) => text).join('')
+  return { conversationId, chat, said, sent: JSON.stringify(answersAsked(server).at(-1)!.body) }
 }
 
 for (const provider of providers)
@@ -70,6 +71,15 @@ test('a picture that cannot be read is told, and drawings are not drawn', async 
     assert.doesNotMatch(sent, /\/9j\//)
     assert.match(sent, /has a picture that you cannot see\. The customer is told so/)
   }
+})
+
+test('the customer of a model that sees is told why a picture of a telephone was not seen', async () => {
+  const agentId = await home.agentOf('openai')
+  // The beginning of a HEIC file, whose codec is not free.
+  const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0heicmif1')])
+  const { sent, said } = await ask(agentId, heic, 'image/heic')
+  assert.doesNotMatch(sent, /\/9j\//)
+  assert.match(said, /I could not open every picture\. Up to four at a time work, as JPEG or PNG\.$/)
 })
 
 test('without sight, the team gets the picture', async () => {

@@ -65,7 +65,7 @@ const scales = lazy(() => {
 
 /** A number as it is written, with or without separators. Groups of three may be separated by spaces. */
 const NUMBER = /(?<![\d])\d{1,3}(?:[ \u00a0\u202f’']\d{3}(?!\d))+(?:[.,٫]\d+)?|\d+(?:[.,٫٬]\d+)*/g
-const AFTER = /^[ \u00a0\u202f]?(\p{L}+\.?)/u
+const AFTER = /^[ \u00a0\u202f]?(\p{L}+\.?)(?: (\p{L}+))?/u
 /** The longest name of a scale that is looked up. */
 const LONGEST_NAME = 14
 
@@ -83,17 +83,24 @@ export function numbersIn(text: string): FoundNumber[] {
     const rest = text.slice(index + written.length, index + written.length + LONGEST_NAME + 1)
     const scale = scaleIn(rest)
     const scaled = scale === null ? readings : readings.map((value) => plain(Number(value) * scale))
-    // What follows without a space adds to it, as in 1万5000.
-    const more = scale === null ? undefined : /^[^\d\s]{1,2}(\d+)/.exec(rest)?.[1]
-    if (more !== undefined) until = index + written.length + more.length + 2
-    if (more !== undefined) scaled.push(...scaled.map((value) => plain(Number(value) + Number(more))))
+    // What follows adds to it, as in 1万5000 and 2만 5천.
+    const [sign = '', more] = scale === null ? [] : (/^[^\d\s]{1,2}\s?(\d+)/.exec(rest) ?? [])
+    if (more !== undefined) {
+      const after = index + written.length + sign.length
+      until = after
+      const times = scaleIn(text.slice(after, after + LONGEST_NAME)) ?? 1
+      scaled.push(...scaled.map((value) => plain(Number(value) + Number(more) * times)))
+    }
     return [{ text: written, at: index, readings: [...new Set(scaled)] }]
   })
 }
 
 function scaleIn(rest: string): number | null {
-  const name = AFTER.exec(rest)?.[1]?.toLowerCase()
-  if (name === undefined) return null
+  const [, word, next] = AFTER.exec(rest.toLowerCase()) ?? []
+  if (word === undefined) return null
+  const two = scales().get(`${word} ${next}`)
+  if (two !== undefined) return two
+  const name = word
   // In some scripts, no space follows the name.
   const first = [...name][0] ?? ''
   return (

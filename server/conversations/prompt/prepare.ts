@@ -4,11 +4,12 @@ import type { Tool, Toolkit } from '../../actions/tools/tool.ts'
 import { mocked, withoutCustomers } from '../../actions/tools/without-customers.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
+import type { Asker } from '../../ai/calls/call-model.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import {
   askedIn,
-  fixedAnswer,
+  passageOfFixed,
   retrieve,
   type TalkMessage,
 } from '../../knowledge/search/answering/retrieve.ts'
@@ -40,14 +41,14 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const { request, started, owner, model } = turn
   const { agent } = request
   const { ids, transcript, isFirst, parent, surroundings } = started
-  const place = { accountId: owner.accountId, conversationId: ids.conversationId }
+  const place = { ...owner, conversationId: ids.conversationId }
   const { id, knowledgeVersion, version } = agent
   const knowledge = { id, accountId: owner.accountId, knowledgeVersion, sourceIds: version?.sources }
   const isBuiltin = model.entry.provider === 'builtin'
   const passageTokens = model.entry.passageTokens / ratioIn(transcript, model.entry.id)
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language, images] = await Promise.all([
-    retrieve(ctx, knowledge, { model, talk, signal }).then(async (all) =>
+    retrieve(ctx, knowledge, { asker: askerOf(turn), model, talk, signal }).then(async (all) =>
       // The built-in responder quotes passages as they were found.
       isBuiltin
         ? all
@@ -115,7 +116,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     toolkit: { ...toolkit, tools },
     cacheKey,
     promptFor,
-    hasUnseen: (entry) => imagesOf(entry).unseen > 0,
+    imagesFor: imagesOf,
     mustCall: isAccepted || isUnseen ? (escalate?.name ?? null) : null,
     escalate: escalate?.name ?? null,
     said: {
@@ -126,6 +127,14 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     },
   }
 }
+
+/** On whose behalf a model reads the question. */
+const askerOf = ({ request, started, owner }: Turn): Asker => ({
+  ...owner,
+  conversationId: started.ids.conversationId,
+  generationId: started.ids.id,
+  purpose: request.trial ? 'playground' : 'understanding',
+})
 
 /** Whether the service itself may say a sentence to the customer, which has to be in their language. */
 const maySaySomething = ({ config }: TurnNeeds, turn: Turn): boolean =>
@@ -255,23 +264,22 @@ export async function prepareFixed(
   turn: Turn,
   live: LiveGeneration,
 ): Promise<Prepared | null> {
-  const { request, started, owner, record } = turn
+  const { request, started, record } = turn
   const builtin = ctx.models.resolve('builtin')
   // The results of an action are told by the model that called it.
   if (!builtin || request.ask.kind === 'continue') return null
   if (request.acceptsOffer || acceptsOffer(started.transcript)) return null
   // A picture may ask something else than the words beside it.
   if (notRead(picturesOf(askedMessages(started.transcript))).all > 0) return null
+  if (!started.fixed) return null
   const { question } = askedIn(talkOf(started.transcript))
-  const passage = await fixedAnswer(ctx.db, owner, question, request.agent.version?.sources)
-  if (!passage) return null
   if (turn.model.entry.provider !== 'builtin') {
     await assign(ctx, turn, live, builtin.entry)
     turn.model = builtin
   }
   const found = {
     ...NOTHING_FOUND,
-    passages: [passage],
+    passages: [passageOfFixed(started.fixed)],
     confidence: 1,
     isFound: true,
     hasKnownWord: true,
@@ -286,7 +294,7 @@ export async function prepareFixed(
     // Nothing is asked that a provider could cache.
     cacheKey: 'none',
     promptFor: () => [{ role: 'user', content: [{ type: 'text', text: question }] }],
-    hasUnseen: () => false,
+    imagesFor: () => notRead([]),
     mustCall: null,
     escalate: null,
     said: {
@@ -389,10 +397,10 @@ const READABLE = new Set([
 ])
 
 /** The pictures of a question: those that a model which sees is shown, and how many it is not, of `all`. */
-type Images = { seen: LanguageModelV4FilePart[]; unseen: number; all: number }
+type Images = { seen: LanguageModelV4FilePart[]; unseen: number; all: number; isTried: boolean }
 
 /** Returns what a model is shown that does not see. */
-const unseenIn = ({ all }: Images): Images => ({ seen: [], unseen: all, all })
+const unseenIn = ({ all }: Images): Images => ({ seen: [], unseen: all, all, isTried: false })
 
 /** Returns the notes of the pictures that belong to messages, newest last. */
 const picturesOf = (messages: readonly TranscriptMessage[]): AttachmentNote[] =>
@@ -403,7 +411,7 @@ const picturesOf = (messages: readonly TranscriptMessage[]): AttachmentNote[] =>
 /** Returns pictures that no model may see. Logos in mails, which are pictures as well, concern nobody. */
 function notRead(notes: readonly AttachmentNote[]): Images {
   const all = notes.filter(({ isPartOfMail }) => !isPartOfMail).length
-  return { seen: [], unseen: all, all }
+  return { seen: [], unseen: all, all, isTried: false }
 }
 
 /** Reads pictures and converts them for models: the newest ones, small enough, without metadata, as JPEG. */
@@ -414,7 +422,7 @@ export async function readImages(
   signal: AbortSignal,
 ): Promise<Images> {
   const { all } = notRead(notes)
-  const images: Images = { seen: [], unseen: all, all }
+  const images: Images = { seen: [], unseen: all, all, isTried: true }
   for (const note of notes.slice(-MAX_IMAGES)) {
     const leave = await generations.decoding.enter(ref.accountId, signal)
     const image = await readAttachment(ref, note.id)
@@ -468,7 +476,12 @@ function unseenLine(unseen: number, escalate: string | null): string | null {
 }
 
 /** Tells the customer, in the service's own words, and that the team looks at it where there is one to pass it to. */
-export function unseenSentence(language: CustomerLanguage, hasTeam: boolean): string {
-  const { unseenPicture, teamTold } = CUSTOMER_SENTENCES[language]
-  return hasTeam ? `${unseenPicture} ${teamTold}` : unseenPicture
+export function unseenSentence(
+  language: CustomerLanguage,
+  { isTried }: Pick<Images, 'isTried'>,
+  hasTeam: boolean,
+): string {
+  const { unseenPicture, unreadPicture, teamTold } = CUSTOMER_SENTENCES[language]
+  const why = isTried ? unreadPicture : unseenPicture
+  return hasTeam ? `${why} ${teamTold}` : why
 }

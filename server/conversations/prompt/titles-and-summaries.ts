@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { askForAccount, askForText } from '../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
-import type { ConversationRef } from '../../platform/db/refs.ts'
+import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
 import { withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
@@ -28,6 +27,7 @@ type Needs = Pick<TurnNeeds, 'db' | 'log' | 'models'>
 /** Returns the summary of a conversation that a model writes; an empty one if it writes none. */
 async function summaryOf(
   { models }: Needs,
+  place: ConversationRef,
   model: ResolvedModel,
   messages: readonly TranscriptMessage[],
   signal: AbortSignal,
@@ -44,7 +44,8 @@ async function summaryOf(
   const earlier = before === null ? [] : [JSON.stringify({ earlier: before })]
   const user = [...earlier, talk.join('\n').slice(-12_000)].join('\n').toWellFormed()
   const ask = { system: SUMMARISE, user, maxOutputTokens: 300, longest: MAX_WRITTEN_LENGTH }
-  const written = (await askForText(models.small(model), ask, signal)) ?? ''
+  const written =
+    (await askForText(models, { ...place, purpose: 'summary' }, models.small(model), ask, signal)) ?? ''
   return shorten(storable(written), MAX_SUMMARY_LENGTH)
 }
 
@@ -55,19 +56,19 @@ async function summaryOf(
 export async function summariseParent(
   needs: Needs,
   model: ResolvedModel,
-  { accountId, conversationId }: { accountId: AccountId; conversationId: string },
+  place: ConversationRef,
   parent: Parent,
   signal: AbortSignal,
 ): Promise<string> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   try {
-    const summary = await summaryOf(needs, model, parent.messages, limit)
+    const summary = await summaryOf(needs, place, model, parent.messages, limit)
     if (summary === '') return parent.summary
     await needs.db
       .updateTable('conversations')
       .set({ parent_summary: summary })
-      .where('account_id', '=', accountId)
-      .where('id', '=', conversationId)
+      .where('account_id', '=', place.accountId)
+      .where('id', '=', place.conversationId)
       .execute()
     return summary
   } catch (error) {
@@ -88,18 +89,19 @@ const LIMIT_MS = 30_000
 export async function summariseHistory(
   needs: Needs,
   model: ResolvedModel,
-  { accountId, conversationId }: ConversationRef,
+  place: ConversationRef,
   { text, until }: { text: string | null; until: number },
   next: number,
 ): Promise<void> {
   const { db } = needs
+  const { accountId, conversationId } = place
   try {
     const page = { limit: MAX_MESSAGES - 1, beforeSeq: next + 1, afterSeq: until }
     const found = await messagesBackwards(db, accountId, conversationId, page)
     const messages = found.filter((row) => metadataOf(row).deletedAt === undefined).reverse()
     const newest = messages.at(-1)
     if (!newest) return
-    const summary = await summaryOf(needs, model, messages, AbortSignal.timeout(LIMIT_MS), text)
+    const summary = await summaryOf(needs, place, model, messages, AbortSignal.timeout(LIMIT_MS), text)
     if (summary === '') return
     await transact(db, async (trx) => {
       if (await areTakenBack(trx, accountId, conversationId, messages)) return
@@ -139,7 +141,7 @@ const MAX_WRITTEN_TITLE_LENGTH = 1_000
 export async function improveTitle(
   { db, log, models }: Pick<TurnNeeds, 'db' | 'log' | 'models'>,
   model: ResolvedModel,
-  { accountId }: { accountId: AccountId },
+  { accountId, agentId }: AgentRef,
   live: LiveGeneration,
   question: string,
 ): Promise<void> {
@@ -159,8 +161,14 @@ export async function improveTitle(
     }
     const title =
       (await askForAccount(
-        models.asking,
-        accountId,
+        models,
+        {
+          accountId,
+          agentId,
+          purpose: 'title',
+          conversationId: live.ids.conversationId,
+          generationId: live.ids.id,
+        },
         models.small(model),
         ask,
         AbortSignal.timeout(15_000),

@@ -131,6 +131,11 @@ function isNumberGiven(
       return there === unit || (there === null && unit !== 'percent')
     })
   }
+  const isInOtherUnit = (value: string): boolean =>
+    unit !== null &&
+    sameIn(unit).some(([other, factor]) =>
+      (numbers.get(String(Number(value) * factor)) ?? []).some((place) => unitOf(place) === other),
+    )
   // Amounts may be given in whole cents, or be said in them.
   const isPartOfAmount = (value: string): boolean =>
     unit === null &&
@@ -143,6 +148,7 @@ function isNumberGiven(
   return (
     written === '1' ||
     [...readings, ...hours].some(isIn) ||
+    readings.some(isInOtherUnit) ||
     readings.some(isPartOfAmount) ||
     daysOfPoint(written).some((day) => days().has(day)) ||
     cents.some((value) => value >= 1_000 && numbers.has(String(value)))
@@ -151,13 +157,17 @@ function isNumberGiven(
 
 const isAfternoon = (text: string, at: number): boolean => /^\s?p\.?m\b/i.test(text.slice(at, at + 5))
 
+/** Numbers or times with a dash between them. */
+const RANGE = /^\(?\d{1,3}(?:\.\d{2,3})+\s?\p{Pd}\s?\d{1,3}(?:\.\d{2,3})+$/u
+const GROUPED = /^\(?[1-9]\d{0,2}(?:[ \u00a0\u202f.]\d{3})+$/
+
 /** Returns null when what looks like a phone number may be something else. */
 function phoneIsGiven(written: string, { digits }: Evidence): boolean | null {
   const number = written.replace(/\D/g, '')
-  if (number.length < MIN_PHONE) return null
+  if (number.length < MIN_PHONE || RANGE.test(written) || GROUPED.test(written)) return null
   if (nationalNumbers(written, number).some((one) => digits().includes(one))) return true
   const isPhone = /^[+(0]/.test(written) || written.split(/[^\d]+/).length > 2
-  return isPhone && !/^\d{1,3}(?:[ \u00a0\u202f.]\d{3})+$/.test(written) ? false : null
+  return isPhone ? false : null
 }
 
 /** A number may be given without its country's code, which has one to three digits, or without the zero in its place. */
@@ -204,6 +214,36 @@ const UNITS = [
   ...(['millimeter', 'centimeter', 'meter', 'kilometer', 'gram', 'kilogram', 'milliliter', 'liter'] as const),
   ...(['kilobyte', 'megabyte', 'gigabyte'] as const),
 ]
+type Unit = (typeof UNITS)[number]
+
+/** What a unit measures, and how many of the smallest unit it has. A month is no number of days. */
+const SIZES: Partial<Record<Unit, [kind: string, size: number]>> = {
+  second: ['time', 1],
+  minute: ['time', 60],
+  hour: ['time', 3_600],
+  day: ['time', 86_400],
+  week: ['time', 604_800],
+  month: ['months', 1],
+  year: ['months', 12],
+  millimeter: ['length', 1],
+  centimeter: ['length', 10],
+  meter: ['length', 1_000],
+  kilometer: ['length', 1_000_000],
+  gram: ['mass', 1],
+  kilogram: ['mass', 1_000],
+  milliliter: ['volume', 1],
+  liter: ['volume', 1_000],
+}
+
+/** Returns the other units of what a unit measures, each with how many of them it has. */
+function sameIn(unit: string): [unit: string, factor: number][] {
+  const [kind, size] = SIZES[unit as Unit] ?? []
+  if (size === undefined) return []
+  return Object.entries(SIZES).flatMap(([other, [of, its]]) =>
+    other !== unit && of === kind ? [[other, size / its] as [string, number]] : [],
+  )
+}
+
 const CURRENCIES = Intl.supportedValuesOf('currency')
 
 /** How languages write units and currencies, with what they mean; all currencies are one kind. */
@@ -251,7 +291,12 @@ const PERCENT_NEAR = /^(?:[^\d\n|;]{1,8}\d+(?:[.,]\d+)?){0,2}[ \u00a0\u202f]?[%Ù
 
 /** Returns the unit of a number at a place of a text; null if it has none that is known. */
 function unitAt(text: string, at: number, length: number): string | null {
-  const after = WORD_AFTER.exec(text.slice(at + length, at + length + 24))?.[1]?.toLowerCase()
+  const written = WORD_AFTER.exec(text.slice(at + length, at + length + 24))?.[1]
+  // A decade is no time, and the code of a currency has capital letters.
+  const isDecade = written === 's' && length === 4
+  const isWord = /^[a-z]{3}$/i.test(written ?? '') && written !== written?.toUpperCase()
+  const word = written?.toLowerCase()
+  const after = isDecade || (isWord && names().get(word ?? '') === 'money') ? undefined : word
   const before = SYMBOL_BEFORE.exec(text.slice(Math.max(0, at - 5), at))?.[1]?.toLowerCase()
   const known =
     (after === undefined ? undefined : unitOf(after)) ??

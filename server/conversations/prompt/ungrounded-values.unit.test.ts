@@ -29,6 +29,13 @@ test('the same value in another format is given', () => {
     ['Od 29.06 do 7.07.', 'od 29 czerwca do 7 lipca'],
     ['Od 29 czerwca.', 'od 29.06 do 7.07'],
     ['Le kilomètre coûte 22 centimes.', '0,22 € par kilomètre'],
+    ['Hafta içi 10.00–16.00 arasında.', 'hafta içi 10-16'],
+    ['Etwa 29.000 - 24.000 Stück (2.700.000 im Jahr).', '29,000–24,000; 2,700,000'],
+    ['월 2만 5천 원입니다.', '월 25,000원'],
+    ['Sunt 390 de miliarde de arbori.', '390 billion trees'],
+    ['In den 1980ern.', 'in the late 1980s'],
+    ['Кабель має довжину 180 см.', 'Кабель 1,8 м'],
+    ['Gælder i 3 år.', '36 måneder'],
   ]
   for (const [answer, given] of same) assert.deepEqual(marked(answer, given), [], answer)
 })
@@ -44,6 +51,9 @@ test('another value is marked', () => {
     ['Call +39 349 555 0188.', '349 555 0198', ['phone +39 349 555 0188']],
     ['You pay 22 €.', '0.22 € a kilometre', ['number 22']],
     ['You pay 20 %.', 'It takes 20 days.', ['number 20']],
+    ['월 2만 5천 원입니다.', '월 26,000원', ['number 2']],
+    ['The cable is 190 cm long.', 'It has a cable of 1.8 m.', ['number 190']],
+    ['It takes 3 years.', 'It takes 3 months.', ['number 3']],
     ['It takes 30 days.', 'It takes 30 minutes.', ['number 30']],
   ]
   for (const [answer, given, values] of others) assert.deepEqual(marked(answer, given), values, answer)

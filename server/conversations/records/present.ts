@@ -30,6 +30,8 @@ export type MessageMetadata = {
   ungrounded?: Ungrounded[]
   /** Whether the answer was held for a person. The message is then the sentence that the customer got instead. */
   isHeld?: true
+  /** What a person has done with it; absent while it waits. */
+  heldOutcome?: HeldOutcome
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true
   /** Set when the customer's message has a picture that the model was not shown, so that the team gets it. */
@@ -55,6 +57,13 @@ export type MessageMetadata = {
   tokenRatio?: number
   /** What the model thought before it answered. It is shown to the team alone. */
   reasoning?: string
+}
+
+/** Whether a held answer was sent as it was or after a change, or was discarded, by whom, and when (ISO time). */
+export type HeldOutcome = {
+  what: 'sent' | 'changed' | 'discarded'
+  by: { id: string; name: string }
+  at: string
 }
 
 /** What has to go back to a provider with a call: its signature, and the reasoning before the first call of a step. */
@@ -94,6 +103,7 @@ export function presentMessage(
     outcome = null,
     forbiddenTopic,
     isHeld,
+    heldOutcome,
     offer,
     sources,
     ungrounded,
@@ -112,6 +122,7 @@ export function presentMessage(
     outcome: presentedOutcome(outcome),
     ...(forbiddenTopic ? { forbiddenTopic } : {}),
     ...(isHeld ? { held: true as const } : {}),
+    ...(heldOutcome ? { heldOutcome } : {}),
     ...(offer ? { offer } : {}),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(ungrounded ? { ungrounded } : {}),

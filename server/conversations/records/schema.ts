@@ -1,7 +1,7 @@
 import Type, { type TObject, type TProperties } from 'typebox'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { finishReasons, outcomes } from '../../platform/db/tables/conversations.ts'
-import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
+import { EpochSeconds, Exact, IsoTime, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 
 export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const
 
@@ -95,6 +95,20 @@ export const UngroundedValues = Type.Optional(
   ),
 )
 
+export const HeldAnswerOutcome = Type.Optional(
+  Exact(
+    {
+      what: OneOf(['sent', 'changed', 'discarded']),
+      by: Exact({ id: Type.String(), name: Type.String() }),
+      at: IsoTime,
+    },
+    {
+      description:
+        'What became of a held answer: a member sent it as it was or after a change, or discarded it; absent while it waits',
+    },
+  ),
+)
+
 const Edited = Type.Integer({
   description: 'When its author has last edited the message on the channel, in Unix seconds',
 })
@@ -123,6 +137,7 @@ export const Message = Exact({
             'The answer was held for a person: the customer got this sentence, and the ticket has the answer',
         }),
       ),
+      heldOutcome: HeldAnswerOutcome,
       offer: Offer,
       sources: Type.Optional(Type.Array(CitedSource)),
       ungrounded: UngroundedValues,

@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../../../test/fakes/mail-serve
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { countModelUse } from '../../accounts/plans/credits.ts'
+import { countModelUse } from '../../accounts/plans/model-usage.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { planBudgetMails } from '../../channels/notifications/budget-mails.ts'
 
@@ -116,7 +116,8 @@ test('owners are told once at the share of the alert and once at the limit, whoe
   const agentId = await makeAgent('Alert\nagent')
   const ref = { accountId: client.accountId, agentId }
   const spend = (dollars: number | null) =>
-    countModelUse(service.ctx.db, ref, 'fake', {
+    countModelUse(service.ctx.db, ref, 'answer', {
+      model: 'fake',
       calls: 1,
       inputTokens: 1,
       cachedTokens: 0,

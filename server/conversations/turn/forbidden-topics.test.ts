@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { refreshDays } from '../insights/days/refresh-days.ts'
 
 let service: Service
 let client: Client
@@ -62,3 +63,12 @@ for (const [report, topic, outcome] of [
     assert.deepEqual([shown.forbiddenTopic, shown.outcome], [topic, outcome])
     assert.deepEqual([explained.forbiddenTopic, explained.outcome], [topic, outcome])
   })
+
+test('insights count the answers about each topic', async () => {
+  await refreshDays(service.ctx.db, { impatient: true })
+  const { body } = await client.request('GET', `/agents/${agentId}/insights`)
+  assert.deepEqual(body.totals.forbiddenTopics, [
+    { topic: 'Other shops', answers: 4 },
+    { topic: 'Legal\nadvice', answers: 1 },
+  ])
+})

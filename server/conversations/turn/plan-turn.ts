@@ -247,6 +247,8 @@ export type Place = {
   /** The external id of a contact, where an application that is trusted has named it. */
   externalId: string | null
   country: string | null
+  /** The language and region that their browser asks for. */
+  locale: string | null
   page: string | null
 }
 
@@ -271,21 +273,25 @@ export const knownSurroundings = (
       and ${contactId === null ? sql`external_id = ${externalId}` : sql`id = ${contactId}::uuid`}),
   'hours', (${hours}))`
 
-export function surroundingsOf({ country, page }: Place, known: Known | null): Surroundings {
+export function surroundingsOf({ country, locale, page }: Place, known: Known | null): Surroundings {
   const { contact = null, hours = null } = known ?? {}
   return {
-    customer: { name: contact?.name ?? null, country, page, attributes: contact?.attributes ?? {} },
+    customer: { name: contact?.name ?? null, country, locale, page, attributes: contact?.attributes ?? {} },
     hours,
   }
 }
 
 /** Returns where a conversation takes place. */
 export const placeOf = (
-  row: Pick<Selectable<ConversationsTable>, 'contact_id' | 'source' | 'user_id' | 'country' | 'embed_origin'>,
+  row: Pick<
+    Selectable<ConversationsTable>,
+    'contact_id' | 'source' | 'user_id' | 'country' | 'locale' | 'embed_origin'
+  >,
 ): Place => ({
   contactId: row.contact_id,
   externalId: row.source === API ? row.user_id : null,
   country: row.country,
+  locale: row.locale,
   page: row.embed_origin,
 })
 
@@ -298,7 +304,13 @@ export const newPlace = ({
   contactId?: string | null | undefined
   userId?: string | null | undefined
   source: string
-}): Place => ({ contactId, externalId: source === API ? userId : null, country: null, page: null })
+}): Place => ({
+  contactId,
+  externalId: source === API ? userId : null,
+  country: null,
+  locale: null,
+  page: null,
+})
 
 /** The value of conversations.source for conversations of applications. */
 const API = 'API'

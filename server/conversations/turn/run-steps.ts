@@ -75,7 +75,8 @@ async function run(running: Running): Promise<boolean> {
   }
   await finishTurn(running, result)
   ctx.traces?.turn(turn, live, result, startedAt)
-  if (!turn.request.trial) await countUses(ctx, turn.owner, turn.record?.uses ?? [])
+  const purpose = turn.request.trial ? 'playground' : 'answer'
+  await countUses(ctx, turn.owner, purpose, turn.record?.uses ?? [])
   return result.failure !== null
 }
 
@@ -84,9 +85,10 @@ async function speak(running: Running, result: StepsResult): Promise<void> {
   const { ctx, turn, live } = running
   const prepared = (await prepareFixed(ctx, turn, live)) ?? (await prepare(ctx, turn, live.signal))
   await runSteps(running, prepared, result)
-  result.isUnseen = result.waiting.length === 0 && prepared.hasUnseen(turn.model.entry)
+  const images = prepared.imagesFor(turn.model.entry)
+  result.isUnseen = result.waiting.length === 0 && images.unseen > 0
   if (!result.isUnseen || live.abortReason !== null) return
-  const sentence = unseenSentence(result.language, result.escalate !== null)
+  const sentence = unseenSentence(result.language, images, result.escalate !== null)
   sayOurselves(live, hasWords(live) ? `\n\n${sentence}` : sentence)
 }
 

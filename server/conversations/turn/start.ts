@@ -4,6 +4,7 @@ import { type AgentRow, guardrailsOf } from '../../agents/records/find-agent.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Context } from '../../context.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
+import { askedIn, type FixedSource, fixedSource } from '../../knowledge/search/answering/retrieve.ts'
 import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
@@ -19,7 +20,7 @@ import type { Replay } from '../../platform/http/route.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
 import { fittingFrom, historyRoom } from '../prompt/build-prompt.ts'
-import { askedText } from '../prompt/prepare.ts'
+import { askedText, talkOf } from '../prompt/prepare.ts'
 import { improveTitle, summariseHistory } from '../prompt/titles-and-summaries.ts'
 import { metadataOf } from '../records/present.ts'
 import {
@@ -204,17 +205,20 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
   const parent = await parentOf(trx, turn, conversation, plan)
   const generation = { id, conversationId: conversation?.id ?? newId() }
   const where = conversation ? placeOf(conversation) : newPlace(turn)
-  const { firstEvent, known } = await insertGeneration(trx, ctx, turn, generation, plan, {
-    message,
-    parent,
-    where,
-  })
-  if (conversation && message !== null && (await ctx.hasTicket(trx, account.id, conversation.id)))
-    await ctx.customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
   const asked: TranscriptMessage[] =
     message === null
       ? []
       : [{ id: plan.userMessageId, role: 'user', parts: textPart(message), created_at: new Date() }]
+  const transcript = [...(turn.history ?? plan.history), ...asked]
+  const { firstEvent, known, fixed } = await insertGeneration(trx, ctx, turn, generation, plan, {
+    message,
+    parent,
+    where,
+    // The results of an action are told by the model that called it.
+    question: ask.kind === 'continue' ? '' : askedIn(talkOf(transcript)).question,
+  })
+  if (conversation && message !== null && (await ctx.hasTicket(trx, account.id, conversation.id)))
+    await ctx.customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
   return {
     ids: {
       ...generation,
@@ -226,7 +230,8 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
       epoch: ctx.process.epoch,
       firstEvent,
     },
-    transcript: [...(turn.history ?? plan.history), ...asked],
+    transcript,
+    fixed,
     isFirst: plan.isFirst,
     source: conversation?.source ?? turn.source,
     parent,
@@ -296,10 +301,12 @@ async function parentOf(
   return summary === null ? null : { id, summary, messages: [] }
 }
 
+type Asked = { message: string | null; parent: Parent | null; where: Place; question: string }
+
 /**
  * Stores the message, if there is one, and the running generation, and reserves its credits. The conversation is new or
- * its row is locked. Returns the number after which the generation's events begin, and what is known of the customer for a
- * model to read.
+ * its row is locked. Returns the number after which the generation's events begin, what is known of the customer for a
+ * model to read, and the answer that the owner has fixed for the question.
  */
 async function insertGeneration(
   trx: Trx,
@@ -307,8 +314,8 @@ async function insertGeneration(
   turn: StartRequest,
   { id, conversationId }: { id: string; conversationId: string },
   plan: Plan,
-  { message, parent, where }: { message: string | null; parent: Parent | null; where: Place },
-): Promise<{ firstEvent: number; known: Known | null }> {
+  { message, parent, where, question }: Asked,
+): Promise<{ firstEvent: number; known: Known | null; fixed: FixedSource | null }> {
   const { account, agent, model } = turn
   const target =
     turn.conversationId === undefined
@@ -325,7 +332,7 @@ async function insertGeneration(
   const parts = message === null ? null : json(textPart(message))
   const ref = { accountId: account.id, agentId: agent.id }
   const known = model.id === 'builtin' ? sql`null` : knownSurroundings(ref, where, hoursOf(ref))
-  const { rows } = await sql<{ first_event: number; known: Known | null }>`
+  const { rows } = await sql<{ first_event: number; known: Known | null; fixed: FixedSource | null }>`
     with target as (
       ${target} returning last_seq, generation_count
     ), ${parts ? messageRow(turn, conversationId, plan.userMessageId, parts) : sql``} made as (
@@ -338,8 +345,11 @@ async function insertGeneration(
         coalesce(${plan.askedSeq}::integer, last_seq)
       from target returning id, first_event
     ), ${reserving(limits, entry)}
-    select first_event, ${known} as known from made, reserved`.execute(trx)
-  return { firstEvent: rows[0]?.first_event ?? 0, known: rows[0]?.known ?? null }
+    select first_event, ${known} as known, ${fixedSource(ref, question, agent.version?.sources)} as fixed from made, reserved`.execute(
+    trx,
+  )
+  const [{ first_event: firstEvent = 0, known: found = null, fixed = null } = {}] = rows
+  return { firstEvent, known: found, fixed }
 }
 
 const messageRow = (

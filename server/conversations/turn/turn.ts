@@ -9,7 +9,7 @@ import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import type { Models } from '../../ai/models.ts'
 import type { Config } from '../../config.ts'
 import type { Citations, PresentSources, StoredSource } from '../../knowledge/search/answering/citations.ts'
-import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
+import type { FixedSource, Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Knowledge } from '../../knowledge/search/knowledge.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -101,7 +101,7 @@ export type ChatAgent = {
 
 /** The part of a request that is stored with its start. */
 export type StartRequest = Omit<ChatRequest, 'agent' | 'channel' | 'isSpoken' | 'runsClientActions'> & {
-  agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion' | 'guardrails'>
+  agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion' | 'guardrails' | 'version'>
   model: { id: string; credits: number; costsMoney: boolean }
 }
 
@@ -113,6 +113,8 @@ export type StartedTurn = {
   ids: GenerationIds
   /** The messages, oldest first, up to the one to answer. */
   transcript: TranscriptMessage[]
+  /** The source whose answer the owner has fixed for the question. */
+  fixed: FixedSource | null
   isFirst: boolean
   /** Where the conversation is held; see conversations.source. */
   source: string
@@ -152,8 +154,8 @@ export type Prepared = {
   cacheKey: string
   /** Returns the prompt as a model can read it: as much as fits, and nothing that only another one understands. */
   promptFor(model: ModelEntry): LanguageModelV4Prompt
-  /** Whether the customer has sent a picture that this model is not shown. */
-  hasUnseen(model: ModelEntry): boolean
+  /** How many pictures of the customer this model is not shown, and whether it was to see them. */
+  imagesFor(model: ModelEntry): { unseen: number; isTried: boolean }
   /** The tool that the first step has to call, when the customer asks for a person or has sent a picture that no model sees; else null. */
   mustCall: string | null
   /** The tool that passes the conversation to a person, if there is one. */

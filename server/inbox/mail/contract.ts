@@ -3,6 +3,7 @@ import { Exact, endpointsOf, IsoTime, Nullable } from '../../platform/http/contr
 import {
   Author,
   Content,
+  HeldAnswerId,
   Recipient,
   Recipients,
   Ticket,
@@ -93,6 +94,7 @@ const HeldReply = Exact({
   to: Type.Optional(Type.Array(Type.String())),
   cc: Type.Optional(Type.Array(Type.String())),
   bcc: Type.Optional(Type.Array(Type.String())),
+  heldAnswerId: Type.Optional(Type.String()),
   dueAt: IsoTime,
   error: Nullable(Type.String({ description: 'Why it could not be sent; it waits to be taken back' })),
 })
@@ -111,6 +113,7 @@ export const holdReply = endpoint({
     ...Author,
     attachments: Uploads,
     ...Recipients,
+    heldAnswerId: HeldAnswerId,
     holdSeconds: Hold,
   }),
   success: { status: 201, schema: HeldReply },

@@ -197,7 +197,15 @@ export async function sendHeld(ctx: Deps, { heldReplyId }: SendHeld): Promise<vo
 }
 
 async function send(ctx: Deps, row: HeldRow, author: Member): Promise<void> {
-  const { content, attachments: attachmentIds = [], subject = '', name, messageId, ...people } = row.reply
+  const {
+    content,
+    attachments: attachmentIds = [],
+    subject = '',
+    name,
+    messageId,
+    heldAnswerId,
+    ...people
+  } = row.reply
   const { kind, ticket_id } = row
   const reply = { text: content, attachmentIds, people }
   if (ticket_id === null) {
@@ -206,7 +214,8 @@ async function send(ctx: Deps, row: HeldRow, author: Member): Promise<void> {
     return
   }
   const ref = await refOf(ctx.db, { ...row, ticket_id })
-  if (kind === 'reply') await replyToTicket(ctx, ref, author, { ...reply, html: rendered(content) })
+  if (kind === 'reply')
+    await replyToTicket(ctx, ref, author, { ...reply, html: rendered(content), heldAnswerId })
   else await forwardTicket(ctx, ref, author, { people, note: content || null, messageId: messageId ?? null })
 }
 

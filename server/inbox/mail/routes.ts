@@ -73,7 +73,13 @@ const heldReplyRoutes = (ctx: Deps): Route[] => [
       await requireTicket(db, ref)
       const author = await requireAuthor(db, caller, named)
       const { content, attachments = [], holdSeconds } = body
-      const reply = { content, attachments, ...chosenIn(body) }
+      const { heldAnswerId } = body
+      const reply = {
+        content,
+        attachments,
+        ...chosenIn(body),
+        ...(heldAnswerId === undefined ? {} : { heldAnswerId }),
+      }
       const row = await holdReply({ ...ctx, db }, ref, reply, { author, holdSeconds })
       await markOnline(ctx, db, caller)
       return presentHeld(db, row)

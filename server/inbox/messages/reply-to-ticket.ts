@@ -20,6 +20,7 @@ import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change
 import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
+import { settleHeldAnswer } from './held-answers.ts'
 import { type ChosenPeople, chosenPeople } from './recipients.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
 import { type ReplyChannel, replyChannel } from './reply-channel.ts'
@@ -46,6 +47,8 @@ export type Reply = {
   html: string
   attachmentIds: string[]
   people: ChosenPeople
+  /** The note of a held answer that the reply sends, as it is or changed. */
+  heldAnswerId?: string | undefined
   /** Of a mail that begins a thread. */
   subject?: string
 }
@@ -93,6 +96,8 @@ export async function replyToTicket(
       }
       await deliver(trx, ticket, { ...way, people }, message, attachments, more)
     }
+    if (reply.heldAnswerId !== undefined)
+      await settleHeldAnswer(trx, ticket, reply.heldAnswerId, author, reply.text)
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)

@@ -142,7 +142,7 @@ export const TicketMessage = Exact({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions, and held {messageId, ungrounded} of an answer that was held for a person. Replies on their way to a customer: delivery {status, error}. Mails: mail {from, to, cc, bcc} with {address, name} of each person',
+        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions, and held {messageId, ungrounded, outcome} of an answer that was held for a person, with outcome {what, by, at} once a member has sent, changed or discarded it. Replies on their way to a customer: delivery {status, error}. Mails: mail {from, to, cc, bcc} with {address, name} of each person',
     }),
   ),
 })
@@ -165,6 +165,13 @@ export const Author = {
   authorId: Type.Optional(Type.String({ minLength: 1, description: 'Either this or authorEmail' })),
   authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
 }
+
+export const HeldAnswerId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description: 'The note of a held answer that this reply sends, as it is or changed; it is recorded there',
+  }),
+)
 
 export const Recipient = Type.String({
   format: 'email',

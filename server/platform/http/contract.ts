@@ -86,6 +86,8 @@ export type Endpoint = {
   streams?: TSchema
   /** The response is application/x-ndjson, one object of the schema per line. */
   lines?: boolean
+  /** With `format=csv`, the response is text/csv. */
+  csv?: true
   /** For a GET: the members of the response that can be changed. Their version is its ETag. */
   versioned?: readonly string[]
   /**

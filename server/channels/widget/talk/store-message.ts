@@ -161,7 +161,7 @@ async function begunAfter(
 
 export async function beginConversation(
   trx: Trx,
-  { agent, visitorId, contactId }: Visit,
+  { agent, visitorId, contactId, locale }: Visit,
   { title, country, page }: { title: string | null; country: string | null; page: string | undefined },
   before: ConversationRow | null,
 ): Promise<ConversationRow> {
@@ -176,6 +176,7 @@ export async function beginConversation(
     user_id: visitorId,
     contact_id: contactId,
     country,
+    locale,
     title,
     parent_conversation_id: parent?.id ?? null,
     parent_summary: parent?.summary ?? null,

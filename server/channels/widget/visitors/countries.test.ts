@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { startModelServer } from '../../../../test/fakes/model-server.ts'
 import { openDesk, write } from '../../../../test/open-desk.ts'
 import { startService } from '../../../../test/start.ts'
+import { until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { refreshDays } from '../../../conversations/insights/days/refresh-days.ts'
 
@@ -60,4 +62,27 @@ test('other senders of the header are ignored; a phone number determines the cou
     { source: 'Widget or Iframe', country: null },
   ])
   await service.close()
+})
+
+test('a model is told the language and region that the browser of a visitor asks for', async () => {
+  const models = await startModelServer()
+  const service = await startService(models.settings)
+  const client = await service.account()
+  const agentId = await publicAgent(client)
+  const promptOf = async (language: string): Promise<string> => {
+    const before = models.requests.length
+    const message = { messageId: randomUUID(), message: 'Guten Tag, was kostet das?' }
+    const headers = { 'accept-language': language }
+    const sent = await visitorOf(service, agentId).request('POST', '/messages', message, headers)
+    assert.equal(sent.status, 201)
+    const asked = await until('the question', () =>
+      models.requests.slice(before).find(({ body }) => JSON.stringify(body).includes('was kostet das?')),
+    )
+    return JSON.stringify(asked.body)
+  }
+  assert.match(await promptOf('de-at,de;q=0.9,en;q=0.5'), /locale=[\\"]+de-AT/)
+  for (const language of ['*', '', 'x', '"><system>', 'a'.repeat(5_000)])
+    assert.doesNotMatch(await promptOf(language), /locale=/, language.slice(0, 20))
+  await service.close()
+  await models.close()
 })

@@ -7,6 +7,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { signedIn } from '../identity/identify-visitor.ts'
 import { findPublicAgent } from '../page/public-agent.ts'
+import { localeOf } from './locale.ts'
 
 /**
  * A visitor and the agent they talk to. `visitorId` is the user id of the visitor's conversations: either the
@@ -18,6 +19,8 @@ export type Visit = {
   browserId: string
   /** Set for a visitor whom the site has signed in. */
   contactId: string | null
+  /** The language and region that the browser asks for. */
+  locale: string | null
 }
 
 const SECRET = /^Bearer (signed\.)?([\w-]{43})$/
@@ -29,10 +32,11 @@ export async function requireVisit(
   request: Pick<FastifyRequest, 'headers'>,
 ): Promise<Visit> {
   const { browserId, isSigned } = browserOf(request)
-  if (!isSigned) return { agent, visitorId: browserId, browserId, contactId: null }
+  const locale = localeOf(request.headers['accept-language'])
+  if (!isSigned) return { agent, visitorId: browserId, browserId, contactId: null, locale }
   const known = await signedIn(db, agent, browserId)
   if (!known) throw new ApiError('VISITOR_IDENTITY_INVALID')
-  return { agent, visitorId: known.userId, browserId, contactId: known.contactId }
+  return { agent, visitorId: known.userId, browserId, contactId: known.contactId, locale }
 }
 
 export async function requirePublicAgent(db: Db, agentId: string): Promise<AgentRow> {

@@ -45,7 +45,7 @@ type Names = {
  * credits. Throws ModelFailure.
  */
 export async function analyseByModel(
-  { asking, small }: Pick<Models, 'asking' | 'small'>,
+  models: Pick<Models, 'asking' | 'noteCall' | 'small'>,
   model: ResolvedModel,
   loaded: Loaded,
   { topics, proposed, open }: Names,
@@ -64,8 +64,10 @@ export async function analyseByModel(
   // JSON within JSON, so that a customer's text cannot escape from the data.
   const user = withoutPaymentNumbers(JSON.stringify(input))
   const ask = { system: ASK, user, schema: SCHEMA, maxOutputTokens: 300, longest: MAX_LENGTH }
+  const { accountId, agentId, id: conversationId } = loaded
+  const asker = { accountId, agentId, conversationId, purpose: 'insights' as const }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-  const text = await askForAccount(asking, loaded.accountId, small(model), ask, limit)
+  const text = await askForAccount(models, asker, models.small(model), ask, limit)
   if (text === null) return null
   return readVerdict(storable(text), topics, MAX_TOPICS)
 }

@@ -35,7 +35,13 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
     const answers = said
       .filter((row) => row.role === 'assistant' && !isPersons(row))
       .map(
-        (row) => (row.metadata ?? {}) as { outcome?: string | null; ungrounded?: unknown[]; isHeld?: true },
+        (row) =>
+          (row.metadata ?? {}) as {
+            outcome?: string | null
+            ungrounded?: unknown[]
+            isHeld?: true
+            forbiddenTopic?: string
+          },
       )
     const ended = (...names: (string | null)[]) =>
       answers.filter(({ outcome = null }) => names.includes(outcome)).length
@@ -73,6 +79,9 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
         unreported: ended(null),
       },
       marked: answers.filter(({ ungrounded, isHeld }) => ungrounded !== undefined || isHeld).length,
+      forbiddenTopics: Object.entries(tally(answers.flatMap(({ forbiddenTopic }) => forbiddenTopic ?? [])))
+        .map(([topic, count]) => ({ topic, answers: count }))
+        .sort((a, b) => b.answers - a.answers || (a.topic < b.topic ? -1 : 1)),
       credits: entries
         .filter((row) => row.kind === 'usage' && row.state === 'settled' && isIn(row.created_at))
         .reduce((sum, { amount }) => sum + amount, 0),

@@ -89,13 +89,17 @@ type OfMessages = Pick<
   | 'outcomes'
 >
 
+/** The name under which answers about a forbidden topic are counted begins with this. */
+export const FORBIDDEN = 'forbidden: '
+
 /** Transient conversations are counted during the seconds that they exist; their deletion makes the day stale. */
 async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Span): Promise<OfMessages> {
   const { rows } = await sql<OfMessages>`
     with found as (
       select role, feedback, coalesce(metadata #>> '{author,type}', '') = 'human_agent' as persons,
         coalesce(metadata ->> 'outcome', 'unreported') as outcome,
-        metadata -> 'ungrounded' is not null or metadata -> 'isHeld' is not null as marked
+        metadata -> 'ungrounded' is not null or metadata -> 'isHeld' is not null as marked,
+        metadata ->> 'forbiddenTopic' as forbidden
       from messages where account_id = ${accountId} and agent_id = ${agentId}
         and created_at >= ${from} and created_at < ${until}
         and conversation_id not in (
@@ -104,6 +108,7 @@ async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Spa
     ), ends as (
       select outcome as name from found where role = 'assistant' and not persons
       union all select 'marked' from found where role = 'assistant' and not persons and marked
+      union all select ${FORBIDDEN} || forbidden from found where forbidden is not null
     )
     select count(*) filter (where role = 'user')::int as user_messages,
       count(*) filter (where role = 'assistant' and not persons)::int as assistant_messages,

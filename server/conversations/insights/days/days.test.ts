@@ -86,7 +86,13 @@ const say = fc
       'refused',
       null,
     ),
-    mark: fc.constantFrom({}, { ungrounded: [{ kind: 'number', text: '7' }] }, { isHeld: true }),
+    mark: fc.constantFrom(
+      {},
+      { ungrounded: [{ kind: 'number', text: '7' }] },
+      { isHeld: true },
+      { forbiddenTopic: 'Law' },
+      { forbiddenTopic: 'Other shops' },
+    ),
   })
   .map(
     ({ at, of, role, person, outcome, mark }): Change =>

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { DayFigures } from './compute-day.ts'
+import { type DayFigures, FORBIDDEN } from './compute-day.ts'
 import type { Insights } from './schema.ts'
 
 type Figures = Static<typeof Insights>['totals']
@@ -67,7 +67,7 @@ export function figuresOf(day: DayFigures, topics: readonly { id: string; name: 
 }
 
 /** Answers of former versions have other names for two of the outcomes. */
-const endsOf = (n: Record<string, number>): Pick<Figures, 'outcomes' | 'marked'> => ({
+const endsOf = (n: Record<string, number>): Pick<Figures, 'outcomes' | 'marked' | 'forbiddenTopics'> => ({
   outcomes: {
     answered: n.answered ?? 0,
     partly: (n.partly ?? 0) + (n.closest ?? 0),
@@ -77,6 +77,9 @@ const endsOf = (n: Record<string, number>): Pick<Figures, 'outcomes' | 'marked'>
     unreported: n.unreported ?? 0,
   },
   marked: n.marked ?? 0,
+  forbiddenTopics: byCount(n).flatMap(([name, answers]) =>
+    name.startsWith(FORBIDDEN) ? [{ topic: name.slice(FORBIDDEN.length), answers }] : [],
+  ),
 })
 
 const byCount = (counts: Record<string, number>): [string, number][] =>

@@ -37,6 +37,10 @@ const figures = {
     { description: 'How answers of the agent ended' },
   ),
   marked: Count('Answers with values that their model was not given'),
+  forbiddenTopics: Type.Array(Exact({ topic: Type.String(), answers: Count() }), {
+    description:
+      'Answers to questions about a forbidden topic, as models reported them; the most frequent first',
+  }),
   credits: Count(),
   topics: Type.Array(Exact({ id: Type.String(), name: Type.String(), conversations: Count() }), {
     description: 'The ten with the most conversations in the whole range',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { ToolOutput } from '../../../actions/tools/tool.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
+import type { Asker } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import { ModelFailure, whatHappened } from '../../../ai/failures/model-failure.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
@@ -57,7 +58,7 @@ export async function runCase(
   }
   const isHandedOver = await hasEscalated(ctx, ref, calls)
   const { checks, judgement } = answer
-    ? await checksOf(ctx, settings, asked, talk, { ...answered, isHandedOver }, signal)
+    ? await checksOf(ctx, ref, settings, asked, talk, { ...answered, isHandedOver }, signal)
     : { checks: [], judgement: null }
   return {
     caseId: asked.id,
@@ -136,7 +137,7 @@ async function continueAs(
   for (let asks = asked.messages.length; ; asks++) {
     signal.throwIfAborted()
     try {
-      const move = await nextMove(model, customer, saidIn(talk), signal)
+      const move = await nextMove({ ...ctx, asker: asTest(ref) }, model, customer, saidIn(talk), signal)
       talk.ending = 'ending' in move ? move.ending : asks < customer.maxMessages ? null : 'limit'
       if ('ending' in move || talk.ending) return
       await ask(ctx, ref, settings, asked, talk, move.message)
@@ -149,6 +150,9 @@ async function continueAs(
     if (!talk.answer) return
   }
 }
+
+/** On whose behalf a model plays customers and judges. */
+const asTest = ({ accountId, agentId }: AgentRef): Asker => ({ accountId, agentId, purpose: 'tests' })
 
 /** Returns the model that plays customers and judges; null if there is no language model. */
 function sideModel({ models }: Pick<TurnNeeds, 'models'>): ResolvedModel | null {
@@ -195,6 +199,7 @@ type Answered = Parameters<typeof checkAnswer>[1]
 /** Checks in code first. An answer that has passed them goes to the judge, if the run has one. */
 async function checksOf(
   ctx: TurnNeeds,
+  ref: AgentRef,
   settings: RunSettings,
   asked: CaseOfRun,
   talk: Talk,
@@ -206,10 +211,11 @@ async function checksOf(
   if (inCode.some(({ passed }) => passed === false)) return { checks: inCode, judgement: null }
   const model = settings.judges ? sideModel(ctx) : null
   const pieces = piecesOf(talk.made?.run ?? null, talk.instructions, answered.messages)
-  const judged = await judgeAnswer({ model, log: ctx.log }, asked, answered.messages, pieces, signal)
+  const by = { models: ctx.models, asker: asTest(ref), log: ctx.log }
+  const judged = await judgeAnswer({ ...by, model }, asked, answered.messages, pieces, signal)
   const goal =
     customer && expect.reachesGoal !== undefined
-      ? [await judgeGoal(model, customer, expect.reachesGoal, answered.messages, signal)]
+      ? [await judgeGoal(by, model, customer, expect.reachesGoal, answered.messages, signal)]
       : []
   return { checks: [...inCode, ...judged.checks, ...goal], judgement: judged.judgement }
 }

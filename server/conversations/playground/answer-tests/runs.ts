@@ -15,7 +15,7 @@ import { ApiError, invalidField } from '../../../platform/http/errors.ts'
 import { newestFirst, type PageRequest } from '../../../platform/http/pagination.ts'
 import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
-import { dollarsOf } from '../../explanations/record-answer.ts'
+import { dollarsOf } from '../../../ai/calls/call-use.ts'
 import { versionToAnswer } from '../drafts/drafts.ts'
 import { holdOrigins, noteOrigins } from './cases/origins.ts'
 import {

@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { askForText, jsonAnswer, objectOf } from '../../../ai/calls/call-model.ts'
+import { type Asker, askForText, jsonAnswer, objectOf } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import { sumOfUses } from '../../../ai/embeddings/embedding-use.ts'
 import type { Reranker } from '../../../ai/embeddings/reranker.ts'
 import type { Models } from '../../../ai/models.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { guessLanguage } from '../../../platform/text/languages/language.ts'
 import { foldText, splitWords, visibleText } from '../../../platform/text/words/words.ts'
@@ -36,10 +35,11 @@ export type Retrieved = SearchResult & {
 
 type Deps = {
   knowledge: Pick<Knowledge, 'search' | 'languages'>
-  models: Pick<Models, 'reranker' | 'small'>
+  models: Pick<Models, 'reranker' | 'small' | 'noteCall'>
   log: Logger
 }
-type Asking = { model: ResolvedModel; talk: readonly TalkMessage[]; signal: AbortSignal }
+/** `asker` is who lets the question be read. */
+type Asking = { asker: Asker; model: ResolvedModel; talk: readonly TalkMessage[]; signal: AbortSignal }
 
 /**
  * Returns the passages for the last question of a conversation, whose messages are `talk`, oldest first. Where the
@@ -90,11 +90,12 @@ export async function retrieve(deps: Deps, agent: AgentKnowledge, asking: Asking
  * those that found little.
  */
 async function readBeside(
-  { knowledge, models, log }: Deps,
+  deps: Deps,
   agent: AgentKnowledge,
-  { model, talk, signal }: Asking,
+  { asker, model, talk, signal }: Asking,
   { question, isFollowUp }: { question: string; isFollowUp: boolean },
 ): Promise<Understood | null> {
+  const { knowledge, models } = deps
   const small = models.small(model)
   const { understandingMs: ms } = small.entry
   if (ms === null || model.entry.provider === 'builtin' || agent.knowledgeVersion === 0) return null
@@ -106,7 +107,7 @@ async function readBeside(
   const language = guessLanguage(question)
   const isForeign = language !== 'other' && documents.length > 0 && !documents.includes(language)
   const pays = !isExact && (isFollowUp || isForeign || byWords.confidence < STRONG)
-  return pays ? understand(log, small, { talk, documents, ms }, signal) : null
+  return pays ? understand(deps, asker, small, { talk, documents, ms }, signal) : null
 }
 
 /** Returns the second of two searches with what both together have sent to the embedding model. */
@@ -199,7 +200,8 @@ const MAX_LENGTH = 2_000
  * nothing, and when the model fails or answers something else. The customer pays no credits for it.
  */
 async function understand(
-  log: Logger,
+  { models, log }: Pick<Deps, 'models' | 'log'>,
+  asker: Asker,
   model: ResolvedModel,
   { talk, documents, ms }: { talk: readonly TalkMessage[]; documents: readonly string[]; ms: number },
   signal: AbortSignal,
@@ -221,7 +223,8 @@ async function understand(
     },
   }
   try {
-    const said = await askForText(model, ask, AbortSignal.any([signal, AbortSignal.timeout(ms)]))
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)])
+    const said = await askForText(models, asker, model, ask, limit)
     return said === null ? null : readUnderstood(jsonAnswer(said))
   } catch (error) {
     signal.throwIfAborted()
@@ -261,44 +264,47 @@ const keyOf = (question: string): string => (foldText(question).match(SAID) ?? [
 export const fixedKeys = (questions: readonly string[]): string[] =>
   [...new Set(questions.map(keyOf))].filter((key) => key !== '')
 
+/** A source whose answer is fixed. */
+export type FixedSource = {
+  id: string
+  name: string | null
+  answer: string | null
+  questions: string[] | null
+  updatedAt: string
+}
+
 /**
- * Returns the answer that the owner has fixed for a question with exactly these words, as the passage to quote; null if
- * there is none. Of several, it is the one that was changed last. `version` names the sources of another version of the
- * agent than the live one.
+ * Returns an SQL expression for the source with the answer that the owner has fixed for a question with exactly these
+ * words, as JSON; null if there is none. Of several, it is the one that was changed last. `version` names the sources of
+ * another version of the agent than the live one.
  */
-export async function fixedAnswer(
-  db: Db,
+export function fixedSource(
   { accountId, agentId }: AgentRef,
   question: string,
   version?: readonly string[],
-): Promise<Passage | null> {
+): RawBuilder<FixedSource | null> {
   const key = keyOf(question)
-  if (key === '') return null
-  const row = await db
-    .selectFrom('sources')
-    .select(['id', 'name', 'content', 'updated_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('fixed_keys', 'is not', null)
-    .where('status', '<>', 'toBeDeleted')
-    .where(version ? sql<boolean>`id = any(${[...version]}::uuid[])` : sql<boolean>`not left_out`)
-    .where(sql<boolean>`${key} = any(fixed_keys)`)
-    .orderBy('updated_at', 'desc')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  if (!row) return null
-  return {
-    chunkId: row.id,
-    sourceId: row.id,
-    sourceName: row.name,
-    url: null,
-    headingPath: [],
-    page: null,
-    text: row.content.answer ?? '',
-    questions: row.content.questions ?? [],
-    updatedAt: row.updated_at,
-    isFirst: true,
-    score: 1,
-  }
+  if (key === '') return sql`null`
+  return sql`(
+    select jsonb_build_object('id', id, 'name', name, 'answer', content -> 'answer',
+      'questions', content -> 'questions', 'updatedAt', updated_at)
+    from sources where account_id = ${accountId}::uuid and agent_id = ${agentId} and fixed_keys is not null
+      and status <> 'toBeDeleted' and ${key} = any(fixed_keys)
+      and ${version ? sql`id = any(${[...version]}::uuid[])` : sql`not left_out`}
+    order by updated_at desc, id limit 1)`
 }
+
+/** Returns a fixed answer as the passage to quote. */
+export const passageOfFixed = ({ id, name, answer, questions, updatedAt }: FixedSource): Passage => ({
+  chunkId: id,
+  sourceId: id,
+  sourceName: name,
+  url: null,
+  headingPath: [],
+  page: null,
+  text: answer ?? '',
+  questions: questions ?? [],
+  updatedAt: new Date(updatedAt),
+  isFirst: true,
+  score: 1,
+})

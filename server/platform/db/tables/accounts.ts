@@ -82,6 +82,7 @@ export type ModelUsageTable = {
   day: Time
   agent_id: string
   model: string
+  purpose: Generated<string>
   calls: number
   input_tokens: number
   cached_tokens: number

@@ -45,6 +45,8 @@ export type ConversationsTable = {
   topics_by: Analyst | null
   /** ISO 3166-1 alpha-2; null if the channel does not know it. */
   country: string | null
+  /** The language and region that the visitor's browser asks for. */
+  locale: Generated<string | null>
   /** The customer waits for an answer if the first is greater than the second; see the migration. */
   asked_seq: Generated<number>
   answered_seq: Generated<number>

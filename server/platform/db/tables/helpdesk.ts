@@ -177,6 +177,8 @@ export type HeldReply = {
   subject?: string
   name?: string
   messageId?: string
+  /** The note of a held answer that it sends. */
+  heldAnswerId?: string
 }
 
 export type HeldRepliesTable = {

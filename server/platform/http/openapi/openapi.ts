@@ -251,12 +251,13 @@ const headers = (...names: string[]): Json =>
 const COMMON = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json {
-  const { method, streams, lines, unknownFields, deprecated } = endpoint
+  const { method, streams, lines, csv, unknownFields, deprecated } = endpoint
   const { status, schema, description = 'Success' } = endpoint.success
   const events: Json = {}
   if (streams) events['text/event-stream'] = { schema: write.answered(streams) }
   if (streams && version === 1)
     events['text/plain'] = { schema: { type: 'string', description: 'The reply' } }
+  if (csv) events['text/csv'] = { schema: { type: 'string', description: 'With `format=csv`' } }
   const sent = headers(
     ...COMMON,
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),

@@ -8,6 +8,8 @@ const ENGLISH = {
   teamTold: 'Our team has been told and will get back to you.',
   hello: 'Hello! What would you like to know?',
   unseenPicture: 'I cannot see pictures.',
+  /** Where the model sees pictures, but there were too many or one has another format, such as HEIC. */
+  unreadPicture: 'I could not open every picture. Up to four at a time work, as JPEG or PNG.',
   /** Stands above passages of the documents. */
   found: 'This is what the documents say:',
   notFound: 'I did not find anything about this in the documents.',
@@ -29,6 +31,8 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'أُبلغ فريقنا بذلك وسيرد عليك.',
     hello: 'مرحبًا! ماذا تود أن تعرف؟',
     unseenPicture: 'لا يمكنني رؤية الصور.',
+    unreadPicture:
+      'لم أتمكن من فتح كل الصور. يمكنني رؤية أربع صور على الأكثر في المرة الواحدة بصيغة JPEG أو PNG.',
     found: 'هذا ما تقوله المستندات:',
     notFound: 'لم أجد شيئًا عن هذا في المستندات.',
     stillIndexing: 'ما زالت المستندات قيد الإعداد. يُرجى السؤال مجددًا بعد بضع دقائق.',
@@ -45,6 +49,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Unser Team weiß Bescheid und meldet sich bei Ihnen.',
     hello: 'Guten Tag! Was möchten Sie wissen?',
     unseenPicture: 'Bilder kann ich nicht sehen.',
+    unreadPicture: 'Ich konnte nicht jedes Bild öffnen. Bis zu vier auf einmal gehen, als JPEG oder PNG.',
     found: 'Das steht dazu in den Dokumenten:',
     notFound: 'Dazu habe ich in den Dokumenten nichts gefunden.',
     stillIndexing: 'Die Dokumente werden noch vorbereitet. Bitte fragen Sie in einigen Minuten noch einmal.',
@@ -61,6 +66,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Hemos avisado a nuestro equipo, que se pondrá en contacto con usted.',
     hello: '¡Hola! ¿Qué le gustaría saber?',
     unseenPicture: 'No puedo ver imágenes.',
+    unreadPicture: 'No he podido abrir todas las imágenes. Puedo ver hasta cuatro a la vez, en JPEG o PNG.',
     found: 'Esto es lo que dicen los documentos:',
     notFound: 'No he encontrado nada sobre esto en los documentos.',
     stillIndexing: 'Los documentos aún se están preparando. Vuelva a preguntar dentro de unos minutos.',
@@ -77,6 +83,8 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Notre équipe a été prévenue et reviendra vers vous.',
     hello: 'Bonjour ! Que souhaitez-vous savoir ?',
     unseenPicture: 'Je ne peux pas voir les images.',
+    unreadPicture:
+      'Je n’ai pas pu ouvrir toutes les images. J’en vois jusqu’à quatre à la fois, en JPEG ou PNG.',
     found: 'Voici ce que disent les documents :',
     notFound: 'Je n’ai rien trouvé à ce sujet dans les documents.',
     stillIndexing:
@@ -94,6 +102,8 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Il nostro team è stato avvisato e la ricontatterà.',
     hello: 'Buongiorno! Che cosa desidera sapere?',
     unseenPicture: 'Non posso vedere le immagini.',
+    unreadPicture:
+      'Non ho potuto aprire tutte le immagini. Ne vedo fino a quattro alla volta, in JPEG o PNG.',
     found: 'Ecco che cosa dicono i documenti:',
     notFound: 'Non ho trovato nulla su questo nei documenti.',
     stillIndexing: 'I documenti sono ancora in preparazione. Riprovi a chiedere tra qualche minuto.',
@@ -110,6 +120,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: '担当チームに連絡しました。追ってご連絡いたします。',
     hello: 'こんにちは。どのようなことをお知りになりたいですか？',
     unseenPicture: '画像を見ることができません。',
+    unreadPicture: '開けない画像がありました。JPEGかPNGで、一度に4枚まで見られます。',
     found: '資料には次のように書かれています。',
     notFound: '資料の中に該当する内容は見つかりませんでした。',
     stillIndexing: '資料はまだ準備中です。数分後にもう一度お尋ねください。',
@@ -126,6 +137,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Ons team is op de hoogte en neemt contact met u op.',
     hello: 'Goedendag! Wat wilt u weten?',
     unseenPicture: 'Ik kan geen afbeeldingen zien.',
+    unreadPicture: 'Ik kon niet elke afbeelding openen. Tot vier tegelijk kan, als JPEG of PNG.',
     found: 'Dit staat erover in de documenten:',
     notFound: 'Ik heb hierover niets gevonden in de documenten.',
     stillIndexing: 'De documenten worden nog voorbereid. Stel uw vraag over een paar minuten opnieuw.',
@@ -142,6 +154,8 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Nasz zespół został powiadomiony i skontaktuje się z Państwem.',
     hello: 'Dzień dobry! Czego chcieliby się Państwo dowiedzieć?',
     unseenPicture: 'Nie widzę obrazów.',
+    unreadPicture:
+      'Nie udało mi się otworzyć każdego obrazu. Mogę obejrzeć do czterech naraz, jako JPEG lub PNG.',
     found: 'Oto, co mówią dokumenty:',
     notFound: 'Nie znaleziono nic na ten temat w dokumentach.',
     stillIndexing: 'Dokumenty są jeszcze przygotowywane. Proszę zapytać ponownie za kilka minut.',
@@ -158,6 +172,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'A nossa equipa foi avisada e entrará em contacto consigo.',
     hello: 'Olá! O que gostaria de saber?',
     unseenPicture: 'Não consigo ver imagens.',
+    unreadPicture: 'Não consegui abrir todas as imagens. Consigo ver até quatro de cada vez, em JPEG ou PNG.',
     found: 'Isto é o que dizem os documentos:',
     notFound: 'Não encontrei nada sobre isto nos documentos.',
     stillIndexing: 'Os documentos ainda estão a ser preparados. Pergunte novamente dentro de alguns minutos.',
@@ -174,6 +189,8 @@ export const CUSTOMER_SENTENCES = {
     teamTold: 'Ekibimize haber verildi, size dönüş yapılacak.',
     hello: 'Merhaba! Ne öğrenmek istersiniz?',
     unseenPicture: 'Görselleri göremiyorum.',
+    unreadPicture:
+      'Bazı görselleri açamadım. JPEG veya PNG olarak, bir seferde en fazla dört görsel görebilirim.',
     found: 'Belgelerde şöyle yazıyor:',
     notFound: 'Belgelerde bununla ilgili bir şey bulamadım.',
     stillIndexing: 'Belgeler hâlâ hazırlanıyor. Lütfen birkaç dakika sonra tekrar sorun.',
@@ -190,6 +207,7 @@ export const CUSTOMER_SENTENCES = {
     teamTold: '我们的团队已收到通知，会与您联系。',
     hello: '您好！请问您想了解什么？',
     unseenPicture: '我无法查看图片。',
+    unreadPicture: '有图片无法打开。我一次最多可以查看四张 JPEG 或 PNG 图片。',
     found: '文档中是这样说的：',
     notFound: '我在文档中没有找到相关内容。',
     stillIndexing: '文档仍在准备中，请几分钟后再问一次。',

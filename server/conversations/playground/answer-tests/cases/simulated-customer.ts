@@ -1,11 +1,13 @@
 import type { Static } from 'typebox'
-import { askForText, jsonAnswer, objectOf } from '../../../../ai/calls/call-model.ts'
+import { type Asker, askForText, jsonAnswer, objectOf } from '../../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../../ai/calls/model-call.ts'
+import type { Models } from '../../../../ai/models.ts'
 import { storable } from '../../../../platform/http/bodies/storable.ts'
 import type { Check, Result, SimulatedCustomer } from '../schema.ts'
 
 type Customer = Static<typeof SimulatedCustomer>
 type Said = Result['messages']
+type By = { models: Pick<Models, 'noteCall'>; asker: Asker }
 /** What the customer does: writes a message, or ends the conversation. */
 type Move = { message: string } | { ending: 'content' | 'gone' }
 
@@ -21,12 +23,14 @@ const PLAY_SCHEMA = objectOf({
 })
 
 const CALL_MS = 120_000
+const limitOf = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])
 const MAX_MESSAGE = 2_000
 /** A model on a small machine may fail to write one object; the same request would get the same answer. */
 const UNREADABLE = 'The model that plays the customer did not answer as it should.'
 
 /** Lets a model say what a customer does next. Throws ModelFailure, and an error if the model does not answer as it should. */
 export async function nextMove(
+  { models, asker }: By,
   model: ResolvedModel,
   { persona, goal, temper }: Customer,
   conversation: Said,
@@ -39,7 +43,7 @@ export async function nextMove(
     maxOutputTokens: 400,
     longest: 8_000,
   }
-  const said = await askForText(model, ask, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]))
+  const said = await askForText(models, asker, model, ask, limitOf(signal))
   const { state, message } = (said === null ? null : jsonAnswer(said)) ?? {}
   const text =
     typeof message === 'string' ? storable(message).trim().slice(0, MAX_MESSAGE).toWellFormed() : ''
@@ -59,6 +63,7 @@ const JUDGE_SCHEMA = objectOf({ reason: { type: 'string' }, reached: { type: 'bo
 
 /** Lets a model judge whether the customer has reached the goal. Where it fails, nobody can tell. */
 export async function judgeGoal(
+  { models, asker }: By,
   model: ResolvedModel | null,
   { goal }: Customer,
   expected: boolean,
@@ -81,7 +86,7 @@ export async function judgeGoal(
     longest: 8_000,
   }
   try {
-    const said = await askForText(model, ask, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]))
+    const said = await askForText(models, asker, model, ask, limitOf(signal))
     const { reached, reason } = (said === null ? null : jsonAnswer(said)) ?? {}
     if (typeof reached !== 'boolean') return check(null, 'The judge did not answer as it should.')
     return check(reached === expected, typeof reason === 'string' ? storable(reason).slice(0, 1_000) : '')

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { Static } from 'typebox'
-import { askForText, jsonAnswer, objectOf } from '../../../../ai/calls/call-model.ts'
+import { type Asker, askForText, jsonAnswer, objectOf } from '../../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../../ai/calls/model-call.ts'
+import { dollarsOf } from '../../../../ai/calls/call-use.ts'
 import { ModelFailure, whatHappened } from '../../../../ai/failures/model-failure.ts'
+import type { Models } from '../../../../ai/models.ts'
 import { recordOf } from '../../../../platform/unknown-values.ts'
-import { dollarsOf } from '../../../explanations/record-answer.ts'
 import type { MadeOf } from '../../schema.ts'
 import type { CaseOfRun, Check, Claim, Judgement, Piece, Result } from '../schema.ts'
 
@@ -32,6 +33,14 @@ const MAX_LENGTH = 20_000
 /** The most characters of a reason, a claim or a piece that are kept. */
 const MAX_KEPT = 1_000
 
+type By = {
+  models: Pick<Models, 'noteCall'>
+  asker: Asker
+  model: ResolvedModel | null
+  log: Logger
+  ms?: number
+}
+
 export type Judged = { judgement: Judgement | null; checks: Check[] }
 type Opinion = { passed: boolean | null; reason: string }
 type Said = { claims: Claim[]; means: Opinion; sounds: Opinion }
@@ -41,7 +50,7 @@ type Said = { claims: Claim[]; means: Opinion; sounds: Opinion }
  * fails, its checks are neither passed nor failed, and the judgement says why. Throws only when the signal aborts it.
  */
 export async function judgeAnswer(
-  { model, log, ms = JUDGE_MS }: { model: ResolvedModel | null; log: Logger; ms?: number },
+  { models, asker, model, log, ms = JUDGE_MS }: By,
   { expect: { means, sounds } }: CaseOfRun,
   messages: Result['messages'],
   pieces: readonly Piece[],
@@ -75,7 +84,7 @@ export async function judgeAnswer(
   let problem: string
   let said: Said | null = null
   try {
-    const text = await askForText(model, ask, AbortSignal.any([signal, timeout]))
+    const text = await askForText(models, asker, model, ask, AbortSignal.any([signal, timeout]))
     said = text === null ? null : readJudgement(text, pieces)
     problem = text === null ? 'What the judge said is too long.' : 'The judge did not answer as it should.'
   } catch (error) {

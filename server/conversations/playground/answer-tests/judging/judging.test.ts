@@ -148,7 +148,8 @@ test('a judge that takes too long decides nothing, and a canceled one throws', a
   const model = service.ctx.models.resolve('auto')
   const one = { id: '1', name: 'x', messages: ['x'], expect: { means: 'x' } }
   const messages = [{ role: 'user' as const, text: 'x' }]
-  const needs = { model, log: service.ctx.log, ms: 50 }
+  const asker = { accountId: client.accountId, agentId, purpose: 'tests' as const }
+  const needs = { models: service.ctx.models, asker, model, log: service.ctx.log, ms: 50 }
   const late = await judgeAnswer(needs, one, messages, [], new AbortController().signal)
   assert.match(late.judgement?.problem ?? '', /took longer than 0\.05 seconds/)
   assert.deepEqual(

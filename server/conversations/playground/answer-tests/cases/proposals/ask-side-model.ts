@@ -3,6 +3,7 @@ import { askForAccount, jsonAnswer } from '../../../../../ai/calls/call-model.ts
 import type { ResolvedModel } from '../../../../../ai/calls/model-call.ts'
 import { ModelFailure, whatHappened } from '../../../../../ai/failures/model-failure.ts'
 import type { Models } from '../../../../../ai/models.ts'
+import type { AgentRef } from '../../../../../platform/db/refs.ts'
 import { storableJson } from '../../../../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../../../../platform/http/errors.ts'
 import type { RateLimiter, RateWindow } from '../../../../../platform/http/limits/rate-limit.ts'
@@ -30,8 +31,8 @@ type Ask = { system: string; input: unknown; schema: JSONSchema7; maxOutputToken
  * RATE_LIMIT_TOO_MANY_REQUESTS for too many calls.
  */
 export async function askForObject(
-  { models, limiter }: { models: Pick<Models, 'asking'>; limiter: Pick<RateLimiter, 'take'> },
-  accountId: string,
+  { models, limiter }: { models: Pick<Models, 'asking' | 'noteCall'>; limiter: Pick<RateLimiter, 'take'> },
+  { accountId, agentId }: AgentRef,
   model: ResolvedModel,
   { system, input, ...ask }: Ask,
 ): Promise<Record<string, unknown> | null> {
@@ -44,7 +45,8 @@ export async function askForObject(
   // JSON within JSON, so that no text can escape from the data.
   const asked = { system, user: JSON.stringify(input), ...ask }
   try {
-    const said = await askForAccount(models.asking, accountId, model, asked, AbortSignal.timeout(TIMEOUT_MS))
+    const asker = { accountId, agentId, purpose: 'tests' as const }
+    const said = await askForAccount(models, asker, model, asked, AbortSignal.timeout(TIMEOUT_MS))
     const answer = said === null ? null : jsonAnswer(said)
     return answer && recordOf(storableJson(answer))
   } catch (error) {

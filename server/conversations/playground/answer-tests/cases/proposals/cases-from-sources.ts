@@ -133,7 +133,10 @@ async function propose(
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     longest: 4_000,
   }
-  return checkedProposal(await askForObject(ctx, agent.account_id, model, ask), passage)
+  return checkedProposal(
+    await askForObject(ctx, { accountId: agent.account_id, agentId: agent.id }, model, ask),
+    passage,
+  )
 }
 
 const plain = (text: string): string => foldText(text).replace(/\s+/g, ' ').trim()

@@ -65,7 +65,8 @@ export async function proposeFix(
   }
   const ask = { system: FIND, input, schema: SCHEMA, maxOutputTokens: 1_000, longest: 10_000 }
   const model = proposingModel(ctx.models, agent.model)
-  const proposed = model && (await askForObject(ctx, agent.account_id, model, ask))
+  const proposed =
+    model && (await askForObject(ctx, { accountId: agent.account_id, agentId: agent.id }, model, ask))
   return checkedFix(proposed, passages, [question, right, instructions].join('\n'))
 }
 
