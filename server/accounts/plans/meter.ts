@@ -3,7 +3,7 @@ import { violates } from '../../platform/db/connections/database-errors.ts'
 /** Adds up what is used, and stores it. */
 type Meter<Key, Counted> = {
   note(key: Key, counted: Counted): void
-  /** Resolves when everything noted is stored. */
+  /** Resolves when everything noted is stored. What is noted later is not counted: nothing can store it. */
   close(): Promise<void>
 }
 
@@ -27,6 +27,7 @@ export function createMeter<Key extends readonly unknown[], Counted>({
   let noted = new Map<string, { key: Key; counted: Counted }>()
   let storing: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
 
   const add = (key: Key, counted: Counted): void => {
     const name = JSON.stringify(key)
@@ -51,11 +52,15 @@ export function createMeter<Key extends readonly unknown[], Counted>({
   }
   return {
     note(key, counted) {
+      if (isClosed) return
       add(key, counted)
       timer ??= setTimeout(() => {
         storing = storing.then(store)
       }, EVERY_MS).unref()
     },
-    close: () => storing.then(store),
+    close() {
+      isClosed = true
+      return storing.then(store)
+    },
   }
 }

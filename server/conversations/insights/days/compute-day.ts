@@ -108,7 +108,7 @@ async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Spa
     ), ends as (
       select outcome as name from found where role = 'assistant' and not persons
       union all select 'marked' from found where role = 'assistant' and not persons and marked
-      union all select ${FORBIDDEN} || forbidden from found where forbidden is not null
+      union all select ${FORBIDDEN} || forbidden from found where role = 'assistant' and not persons and forbidden is not null
     )
     select count(*) filter (where role = 'user')::int as user_messages,
       count(*) filter (where role = 'assistant' and not persons)::int as assistant_messages,
