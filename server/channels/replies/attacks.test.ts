@@ -78,7 +78,7 @@ for (const [at, disguise] of Object.keys(DISGUISES).entries())
     const inputs = { type: 'object', properties: { order: { type: 'string' } } }
     for (const action of [
       { name: 'refund', enabled: false },
-      { name: 'chat_only', channels: ['widget'] },
+      { name: 'chat_only', channels: ['messaging'] },
     ]) {
       const http = { method: 'GET', url: `${url}/${action.name}` }
       const made = { type: 'http', description: 'd', inputs, http, ...action }
