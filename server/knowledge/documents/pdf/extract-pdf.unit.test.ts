@@ -445,3 +445,11 @@ test('a line below code that begins with a small letter is kept', async () => {
   const text = await textOf([...prose, '`npm install', '`npm start', 'starts the service on its port.'])
   assert.match(text, /npm start\n```\s+starts the service on its port\./)
 })
+
+test('bullets of any kind are no cells of their own', async () => {
+  const items = ['Open the lid', 'Press start'].flatMap((text, at): Placed[] => [
+    [60, 700 - at * 14, '~'],
+    [74, 700 - at * 14, text],
+  ])
+  assert.match((await readTexts(...items)).join(' '), /~ Open the lid\s+~ Press start/)
+})

@@ -142,6 +142,9 @@ const RAISED = 0.1
 const isRaised = (line: PdfLine, item: PdfItem): boolean =>
   sizeOf(item) < line.size * SMALLER && yOf(item) - line.y > line.size * RAISED
 
+/** A sign of its own at the beginning of a line. */
+const BULLET = /^\s*[^\p{L}\p{N}\s]\s*$/u
+
 function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfItem, size: number): void {
   const x = transform[4] ?? 0
   // A word ends with the number of its footnote.
@@ -153,7 +156,8 @@ function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfIt
   const last = line.cells.at(-1)
   // The bullet or number of a list item belongs to its text, however large the gap is.
   const gap = last ? (x - last.right) / size : Infinity
-  if (!last || (gap > MIN_GAP && !LIST_ITEM.test(`${last.text.trim()} `))) {
+  const isBullet = line.cells.length === 1 && gap <= CELL_GAP && BULLET.test(last?.text ?? '')
+  if (!last || (gap > MIN_GAP && !isBullet && !LIST_ITEM.test(`${last.text.trim()} `))) {
     // Leading spaces are an indentation, as some files have it.
     const indent = (width * (text.length - text.trimStart().length)) / text.length
     line.cells.push({ text, x: x + indent, right: x + width, font: fontName, isNear: gap <= CELL_GAP })
