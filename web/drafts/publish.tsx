@@ -39,7 +39,7 @@ export function Publish({ agentId, onClose }: { agentId: string; onClose: () => 
     // What is shown may be what has changed.
     onError: () => void draftChanged(),
   })
-  const waiting = draft?.reading.waiting ?? 0
+  const { waiting, failed } = draft?.reading ?? { waiting: 0, failed: 0 }
   return (
     <Dialog title="Publish the draft?" isOpen onClose={onClose} wide>
       <Loaded of={compared}>
@@ -58,6 +58,9 @@ export function Publish({ agentId, onClose }: { agentId: string; onClose: () => 
             )}
             {waiting > 0 && (
               <p role="note">{plural(waiting, 'new source')} will answer once they are read.</p>
+            )}
+            {failed > 0 && (
+              <p role="note">{plural(failed, 'new source')} could not be read, and will answer nothing.</p>
             )}
             <ChangeList agentId={agentId} changes={changes} />
             {publish.error && <FormProblem>{sentenceOf(publish.error)}</FormProblem>}

@@ -89,7 +89,7 @@ export const publishDraft = endpoint({
   name: 'publishDraft',
   summary: 'Make the draft of an agent the live one',
   description:
-    'Publishes exactly what `GET …/draft/changes` has shown under this `version`. If the draft or the live agent has been changed since, nothing happens (`VERSION_MISMATCH`). The versions before and after are kept, so that it can be undone. Changes of actions and procedures need the scope actions:write, those of sources sources:write.',
+    'Publishes exactly what `GET …/draft/changes` has shown under this `version`. If the draft or the live agent has been changed since, nothing happens (`VERSION_MISMATCH`). The versions before and after are kept, so that it can be undone; sources that were written for the draft and that it leaves out are deleted. Changes of actions and procedures need the scope actions:write, those of sources sources:write.',
   scope: 'agents:write',
   params,
   body: Exact({ version: Type.String({ minLength: 1, maxLength: 100 }) }),

@@ -271,6 +271,10 @@ test('what only a discarded draft or a replaced text of it needed is deleted', a
   const second = await addToDraft('The Moon lamp has a warranty of eight years.', first)
   const statusOf = async (id: string) => (await ask('GET', `/sources/${id}`)).body.status
   assert.deepEqual([await statusOf(first), await statusOf(second)], ['toBeDeleted', 'trained'])
+  // What is turned off in the draft can be turned on again.
+  await change({ sources: [{ id: second, isIncluded: false }] })
+  await addToDraft('The Sun lamp has a warranty of one year.')
+  assert.equal(await statusOf(second), 'trained')
   await must('DELETE', '/draft')
   assert.equal(await statusOf(second), 'toBeDeleted')
   assert.equal(await statusOf(sourceId), 'trained')

@@ -111,9 +111,10 @@ async function insertVersion(trx: Trx, ref: AgentRef, { snapshot, ...version }: 
 
 /**
  * Deletes sources that live answers leave out and that neither the draft nor a version has. Those of tickets stay, because
- * they would be made again.
+ * they would be made again, and so do those that were written for the draft, unless they were `replaced`, because it may
+ * include them again.
  */
-export async function dropUnusedSources(trx: Trx, ref: AgentRef): Promise<void> {
+export async function dropUnusedSources(trx: Trx, ref: AgentRef, replaced?: string): Promise<void> {
   const { accountId, agentId } = ref
   const { rows } = await sql<{ id: string }>`
     select id from sources where account_id = ${accountId} and agent_id = ${agentId} and left_out
@@ -121,7 +122,8 @@ export async function dropUnusedSources(trx: Trx, ref: AgentRef): Promise<void> 
       and not exists (select from agent_versions as kept where kept.account_id = ${accountId}
         and kept.agent_id = ${agentId} and kept.snapshot -> 'sources' @> to_jsonb(sources.id::text))
       and not exists (select from agent_drafts as draft where draft.account_id = ${accountId}
-        and draft.agent_id = ${agentId} and draft.changes -> 'sources' -> sources.id::text = 'true')`.execute(
+        and draft.agent_id = ${agentId} and (draft.changes -> 'sources' -> sources.id::text = 'true'
+          or sources.created_at >= draft.created_at and sources.id is distinct from ${replaced ?? null}::uuid))`.execute(
     trx,
   )
   await deleteLeftOut(

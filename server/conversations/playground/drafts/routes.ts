@@ -54,7 +54,7 @@ export const draftRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs' | 'mod
       const sources = { ...changes.sources, [row.id]: true }
       await storeDraft(trx, ref, now, { ...changes, sources }, caller.actor)
       // What it replaces may be a source of the draft alone.
-      await dropUnusedSources(trx, ref)
+      if (body.replaces) await dropUnusedSources(trx, ref, body.replaces)
       return presentSource({ ...row, left_out: true })
     })
   }),
