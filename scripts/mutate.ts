@@ -41,7 +41,7 @@ const OPPOSITE: Record<string, string> = { '<': ' >= ', '<=': ' > ', '>': ' <= '
 const WITHOUT_EFFECT = /^\s*(?:\*|\/\/|\/\*|import |export type|type |\} from )/
 
 const files = globSync(`${values.under}/**/*.ts`)
-  .filter((name) => !/\.test\.ts$|\.d\.ts$|for-tests/.test(name))
+  .filter((name) => !/\.test\.ts$|\.d\.ts$|for-tests|\/fixtures\//.test(name))
   .sort()
 const mutations = files.flatMap((file) =>
   readFileSync(file, 'utf8')
