@@ -74,7 +74,8 @@ test('an answer of the agent has its recipients, references, text and HTML, and 
     [from, subject, text],
     [{ address: ADDRESS, name: 'Shop' }, 'Re: Grüße', '**Yes**, see [here](https://shop.example/a).'],
   )
-  assert.deepEqual([answers, automatic], [['<q1@example.com>', '<q0@example.com>'], true])
+  const itself = (headerOf(raw, 'Message-ID') ?? '').replace('<', '<sent.')
+  assert.deepEqual([answers, automatic], [['<q1@example.com>', itself, '<q0@example.com>'], true])
   assert.equal(headerOf(raw, 'Auto-Submitted'), 'auto-replied')
   assert.match(
     raw.replaceAll('=\r\n', ''),
@@ -234,7 +235,8 @@ test("a team member's answer to a ticket without a mail starts a thread, and rep
     [['bob@example.com'], '[#7] Lamp', false, 'Sorry!', ['plan "B".txt']],
   )
   const id = headerOf(first?.raw ?? '', 'Message-ID') ?? ''
-  assert.equal(headerOf(second?.raw ?? '', 'References'), id)
+  const itself = headerOf(second?.raw ?? '', 'Message-ID')?.replace('<', '<sent.')
+  assert.equal(headerOf(second?.raw ?? '', 'References'), `${id} ${itself}`)
   await box.receive(mail('It works now.', { From: 'bob@example.com', 'In-Reply-To': id }))
   const replies = await until('the answer on the ticket', async () => {
     const rows = await service.ctx.db
