@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Ago } from '../ui/ago.tsx'
 import { moveByArrow } from '../ui/arrow-rows.ts'
+import { formatPassed } from '../ui/format.ts'
 import { Badge } from '../ui/page.tsx'
 import classes from './ticket-list.module.css'
 import { CATEGORY, channelName, nameOf } from './ticket-words.ts'
@@ -152,10 +153,6 @@ function Times({ row: { wakesAt, dueAt, waitingSince } }: { row: Row }) {
       </Badge>
     )
   }
-  if (!waitingSince) return null
-  return (
-    <small>
-      Waiting since <Ago at={waitingSince} />
-    </small>
-  )
+  const waiting = waitingSince ? formatPassed(waitingSince) : null
+  return waiting && <small>Waiting {waiting}</small>
 }

@@ -52,5 +52,18 @@ export function formatAgo(time: string | number): string {
   return day.format(dateOf(time))
 }
 
+/** Says how much time has passed since a time, in its largest unit; null: less than a minute. */
+export function formatPassed(time: string): string | null {
+  const seconds = (Date.now() - Date.parse(time)) / 1_000
+  const [unit, size] = seconds < 3_600 ? ['minute', 60] : seconds < 86_400 ? ['hour', 3_600] : ['day', 86_400]
+  const passed = Math.floor(seconds / Number(size))
+  const format = new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: String(unit),
+    unitDisplay: 'narrow',
+  })
+  return passed < 1 ? null : format.format(passed)
+}
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
