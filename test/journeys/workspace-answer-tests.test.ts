@@ -200,7 +200,7 @@ describe('tests of answers find what breaks an agent', { skip }, () => {
     await page.getByLabel('This was wrong because').fill('The card says so.')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('owner disagrees: The card says so.').waitFor()
-    await page.getByRole('button', { name: 'Agree: The warranty is seven years.' }).click()
+    await page.getByRole('button', { name: 'Agree: The warranty is seven years.', exact: true }).click()
     await page.getByText('owner agrees').waitFor()
     await lookAt(page, 'answers-judged')
     await tests()

@@ -85,7 +85,7 @@ describe('cases of tests of answers', { skip }, () => {
     models.otherwise(() => ({ tokens: [JSON.stringify(question)] }))
     await go('/evaluations?tab=answers')
     await page.getByRole('cell', { name: 'Warranty of the lamp', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Other ways to add cases' }).click()
+    await page.getByRole('button', { name: 'More cases' }).click()
     await page.getByRole('menuitem', { name: /From the sources/ }).click()
     await dialog()
       .getByText(/At most 1 call of/)
@@ -100,7 +100,7 @@ describe('cases of tests of answers', { skip }, () => {
   })
 
   test('a simulated customer is described', async () => {
-    await page.getByRole('button', { name: 'Other ways to add cases' }).click()
+    await page.getByRole('button', { name: 'More cases' }).click()
     await page.getByRole('menuitem', { name: /A simulated customer/ }).click()
     await dialog().getByLabel('Name').fill('Impatient')
     await dialog().getByLabel('Who the customer is').fill('A guest in a hurry')

@@ -48,7 +48,7 @@ export function AddCases({ agentId, onEdit }: AddCasesProps) {
         Add a case
       </Button>
       <Menu
-        label="Other ways to add cases"
+        label="More cases"
         choices={[
           {
             id: 'sources',

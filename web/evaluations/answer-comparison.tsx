@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type OutputOf, reading } from '../app/api.ts'
 import { formatDollars, formatNumber, formatShare } from '../ui/format.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
@@ -28,12 +28,15 @@ type ComparisonProps = { agentId: string; run: Run; withId: string; mayWrite: bo
 
 /** Shows two tests side by side: what the difference means, the figures of a conversation, and each case of both. */
 export function AnswerComparison({ agentId, run, withId, mayWrite }: ComparisonProps) {
+  const read = reading(`${RUN}/comparison`, {
+    params: { agentId, answerRunId: run.id },
+    query: { before: withId },
+  })
   // What is compared grows while the run does.
-  const refetchInterval = run.status === 'running' ? 2_000 : false
-  const params = { agentId, answerRunId: run.id }
   const comparison = useQuery({
-    ...reading(`${RUN}/comparison`, { params, query: { before: withId } }),
-    refetchInterval,
+    ...read,
+    queryKey: [...read.queryKey, run.done],
+    placeholderData: keepPreviousData,
   })
   const before = useQuery(reading(RUN, { params: { agentId, answerRunId: withId } }))
   return (
