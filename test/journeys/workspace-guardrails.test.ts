@@ -144,7 +144,7 @@ describe('what an agent may spend and say', { skip }, () => {
       page.waitForEvent('download'),
       models.getByRole('button', { name: 'CSV' }).click(),
     ])
-    const lines = (await readFile(await file.path(), 'utf8')).replace('\uFEFF', '').trim().split('\n')
+    const lines = (await readFile(await file.path(), 'utf8')).replace('\uFEFF', '').trim().split('\r\n')
     assert.match(lines[0] ?? '', /^day,agentId,agentName,kind,model,purpose,/)
     assert.match(lines[1] ?? '', /Shop,model,gpt,answer,,,3,,9000,0,900,0,4\.2,0$/)
     assert.match(lines[2] ?? '', /Shop,model,own,title,,,3,,9000,0,900,0,,3$/)
@@ -166,12 +166,13 @@ describe('what an agent may spend and say', { skip }, () => {
   test('a member sends a held answer as a reply, after a change, or discards it', async () => {
     const { db } = service.ctx
     const desk = `/agents/${agentId}/helpdesk/tickets`
-    const opened = { subject: 'Late', customer: { email: 'eve@example.org' } }
-    const { ticketNumber } = (await client.request('POST', desk, opened)).body
-    const { body: first } = await client.request('POST', `${desk}/${ticketNumber}/notes`, {
-      content: 'Look',
-      authorEmail: owner.email,
-    })
+    const opened = { subject: 'Late', description: 'Where is it?', customer: { email: 'eve@example.org' } }
+    const made = await client.request('POST', desk, opened)
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const { ticketNumber } = made.body
+    const look = { content: 'Look', authorEmail: owner.email }
+    const { status, body: first } = await client.request('POST', `${desk}/${ticketNumber}/notes`, look)
+    assert.equal(status, 201, JSON.stringify(first))
     const held = { messageId: newId(), ungrounded: [{ kind: 'number', text: '47' }] }
     const texts = ['It costs 47 euros.', 'It takes 47 days.', 'Call 47.']
     const [asItIs = '', changed = '', discarded = ''] = texts

@@ -108,7 +108,12 @@ for (const [at, disguise] of Object.keys(DISGUISES).entries())
       const from = `customer-${i}@example.com`
       // What a solved ticket taught was written by customers, too.
       if (place === 'ticket') {
-        const source = { type: 'qa', name: 'Ticket', question: 'Which screws fit?', answer: `M4. ${words}` }
+        const source = {
+          type: 'qna',
+          name: 'Ticket',
+          questions: ['Which screws fit?'],
+          answer: `M4. ${words}`,
+        }
         await trained(service, (await client.request('POST', `${agent}/sources`, source)).body.id)
       }
       if (place === 'attribute') {
