@@ -237,12 +237,16 @@ test('one of two processes is killed, and 40 mails are answered once', {
       const from = `customer+${n}@people.example`
       await deliver(mail(`${QUESTION} I am number ${n}.`, from), from)
     }
-    const answers = () => mailsOf('customer')
+    // What a killed process was handing over is sent once more with the same Message-ID, which mail programs drop.
+    const answers = async () => {
+      const mails = await mailsOf('customer')
+      return [...new Map(mails.map((raw) => [headerOf(raw, 'Message-ID'), raw])).values()]
+    }
     await until('the first answers', async () => (await answers()).length >= 5)
     await second.kill('SIGKILL')
     await until('all answers', async () => (await answers()).length >= 40)
     const replied = (await answers()).map((raw) => headerOf(raw, 'In-Reply-To'))
-    assert.equal(new Set(replied).size, 40)
+    assert.deepEqual([replied.length, new Set(replied).size], [40, 40])
     const rows = await db.db.selectFrom('deliveries').select('thread_id').execute()
     assert.deepEqual([rows.length, new Set(rows.map(({ thread_id }) => thread_id)).size], [40, 40])
   } finally {
