@@ -186,7 +186,7 @@ describe('building an agent in the workspace', { skip }, () => {
       await keys.use(page.getByRole('button', { name: 'Test the answers' }))
       await keys.write(page.getByLabel('Note (optional)'), note)
       if (instructions) await keys.write(page.getByLabel('Instructions (optional)'), instructions)
-      await keys.use(page.getByRole('button', { name: 'Start the test' }))
+      await keys.use(page.getByRole('dialog').getByRole('button', { name: /^Start/ }))
       await page.getByRole('heading', { level: 2, name: new RegExp(`^${note}`) }).waitFor()
     }
     await run('As it is', '')
