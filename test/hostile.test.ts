@@ -349,11 +349,11 @@ test('an id of another account counts as unknown outside of the APIs, and change
 })
 
 /**
- * Operations that need something the account does not have (a waiting call, a mailbox, an action that escalates) or
+ * Operations that need something the account does not have (a waiting call, a mailbox, an action that escalates, a result of a run) or
  * that remove something other operations need (a silent mail is answered once).
  */
 const UNPROVEN =
-  /\/tool-result|\/merge$|\/separate$|\/email\/connection|\/email\/silent\/|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
+  /\/tool-result|\/answer-runs\/.*\/reviews$|\/merge$|\/separate$|\/email\/connection|\/email\/silent\/|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
 test('the same requests succeed with ids of their own account', async () => {
   const refused: string[] = []
