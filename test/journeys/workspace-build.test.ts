@@ -197,8 +197,8 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.getByText('A long time.').waitFor()
     const other = page.getByLabel('Compare with').getByRole('option', { name: /^As it is/ })
     await keys.choose(page.getByLabel('Compare with'), (await other.textContent()) ?? '')
-    const differences = page.getByRole('region', { name: 'Differences', exact: true })
-    await differences.getByRole('row', { name: /Warranty 100% 0%/ }).waitFor()
+    const compared = page.getByRole('region', { name: 'Side by side', exact: true })
+    await compared.getByText(/passed 100% before, 0% now/).waitFor()
   })
 
   test('an action is created and tried with a real input, and a procedure mentions it', async () => {
