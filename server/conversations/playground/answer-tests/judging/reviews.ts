@@ -87,7 +87,7 @@ export async function reviewResult(
 
 function namesJudgement({ checks, judgement }: Result, name: string): boolean {
   if (name === 'answer') return true
-  const claim = /^claim-(\d+)$/.exec(name)
+  const claim = /^claim-([1-9]\d{0,3})$/.exec(name)
   if (claim) return Number(claim[1]) <= (judgement?.claims.length ?? 0)
   return checks.some(({ kind, passed }) => kind === name && passed !== null)
 }
