@@ -89,6 +89,7 @@ import * as spam from './inbox/spam/contract.ts'
 import * as surveys from './inbox/survey/contract.ts'
 import { surveyRoutes } from './inbox/survey/serve-surveys.ts'
 import * as team from './inbox/team/contract.ts'
+import * as inbox from './inbox/views/contract.ts'
 import * as knowledge from './knowledge/contract.ts'
 import * as evaluations from './knowledge/evaluations/contract.ts'
 import { knowledgeJobs, knowledgeRecurringJobs } from './knowledge/jobs.ts'
@@ -170,7 +171,7 @@ export const features: Feature[] = [
     duties: conversationRecurringJobs,
   },
   {
-    contracts: [helpdesk, deskMail, spam, team, desk],
+    contracts: [helpdesk, deskMail, spam, team, desk, inbox],
     routes: helpdeskRoutes,
     raw: [surveys],
     rawRoutes: surveyRoutes,

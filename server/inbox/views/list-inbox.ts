@@ -9,7 +9,8 @@ import type { Caller } from '../../platform/http/route.ts'
 import { beyond, conditionsOf } from '../tickets/list-tickets.ts'
 import { presentListedTicket } from '../tickets/present.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
-import { type InboxTicket, type listInboxTickets, MAX_COUNTED } from './contract.ts'
+import type { listInboxTickets } from './contract.ts'
+import { type InboxTicket, MAX_COUNTED } from './schema.ts'
 
 type Query = Static<typeof listInboxTickets.query>
 type InboxFilters = Omit<Query, 'cursor' | 'limit' | 'sortBy' | 'order'>
