@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
@@ -119,20 +119,19 @@ export async function changeTags(
 ): Promise<void> {
   const { accountId } = ref
   const ticket = await requireTicket(ctx.db, ref, true)
-  if (remove.length > 0)
-    await ctx.db
-      .deleteFrom('tagged_tickets')
-      .where('account_id', '=', accountId)
-      .where('ticket_id', '=', ticket.id)
-      .where('tag_id', 'in', remove)
-      .execute()
-  if (add.length > 0)
-    await ctx.db
-      .insertInto('tagged_tickets')
-      .values(add.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: accountId })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  await publishDeskEvent(ctx, ctx.db, ref, { type: 'ticket', data: { ticketNumber: ticket.number } })
+  const removed = await ctx.db
+    .deleteFrom('tagged_tickets')
+    .where('account_id', '=', accountId)
+    .where('ticket_id', '=', ticket.id)
+    .where('tag_id', '=', sql<string>`any(${remove}::uuid[])`)
+    .returning('tag_id')
+    .execute()
+  const added = await sql`
+    insert into tagged_tickets (ticket_id, tag_id, account_id)
+    select ${ticket.id}::uuid, tag_id, ${accountId}::uuid from unnest(${add}::uuid[]) as tag_id
+    on conflict do nothing returning tag_id`.execute(ctx.db)
+  if (removed.length + added.rows.length > 0)
+    await publishDeskEvent(ctx, ctx.db, ref, { type: 'ticket', data: { ticketNumber: ticket.number } })
 }
 
 /** The lock keeps them from being deleted meanwhile. */

@@ -44,12 +44,13 @@ export async function updateTicket(
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)
-    await publishDeskEvent(
-      ctx,
-      trx,
-      { accountId, agentId },
-      { type: 'ticket', data: { ticketNumber: ticket.number } },
-    )
+    if (ticket !== held.ticket)
+      await publishDeskEvent(
+        ctx,
+        trx,
+        { accountId, agentId },
+        { type: 'ticket', data: { ticketNumber: ticket.number } },
+      )
     return { ticket, running }
   })
   await afterCommit(ctx.db, async (db) => {
