@@ -8,6 +8,7 @@ import { json } from '../server/platform/db/statements/json.ts'
 import type { Role } from '../server/platform/db/tables/accounts.ts'
 import type { Endpoint } from '../server/platform/http/contract.ts'
 import { errorCodes } from '../server/platform/http/errors.ts'
+import { bodyOf as bodyOfOperation } from './operations.ts'
 import { requestsTo, type Sent } from './raw-routes.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
 import { type Answer, type Client, type Service, startService } from './start.ts'
@@ -108,25 +109,8 @@ async function world(
 const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
   endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-${name}`)
 
-/** Bodies for the endpoints that do not accept the smallest body that the schema accepts. */
-const bodies: Record<string, Record<string, unknown>> = {
-  chat: { message: 'x' },
-  runPlayground: { message: 'x', stream: false },
-  takeOverConversation: { memberEmail: 'ann@example.com' },
-  replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
-  writeMail: { to: ['a@example.com'], subject: 'x', content: 'x', authorEmail: 'ann@example.com' },
-  forwardTicket: { to: ['a@example.com'], authorEmail: 'ann@example.com' },
-  holdReply: { content: 'x', authorEmail: 'ann@example.com' },
-  holdMail: { to: ['a@example.com'], subject: 'x', content: 'x', authorEmail: 'ann@example.com' },
-  holdForward: { to: ['a@example.com'], authorEmail: 'ann@example.com' },
-  blockSender: { sender: 'spam.example' },
-  addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
-  fillCannedReply: { ticketNumber: 1, authorEmail: 'ann@example.com' },
-}
-
 const bodyOf = (endpoint: Endpoint): Record<string, unknown> | undefined =>
-  bodies[endpoint.name] ??
-  (endpoint.body ? (sampleOf(endpoint.body as Schema) as Record<string, unknown>) : undefined)
+  bodyOfOperation({ prefix: '/api/v2', endpoint })
 
 const ask = (
   client: Client,

@@ -30,6 +30,7 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v2 takeOverConversation': { memberEmail: 'ann@example.com' },
   '/api/v2 replyToTicket': { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
   '/api/v2 discardHeldAnswer': { authorEmail: 'ann@example.com' },
+  '/api/v2 blockSender': { sender: 'spam.example' },
   '/api/v2 addTicketNote': { content: 'x', authorEmail: 'ann@example.com' },
   '/api/v2 writeMail': {
     to: ['eve@example.org'],
