@@ -10,7 +10,7 @@ import type { Endpoint } from '../server/platform/http/contract.ts'
 import { errorCodes } from '../server/platform/http/errors.ts'
 import { bodyOf as bodyOfOperation } from './operations.ts'
 import { requestsTo, type Sent } from './raw-routes.ts'
-import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
+import { type Schema, wrongTypeOf } from './sample.ts'
 import { type Answer, type Client, type Service, startService } from './start.ts'
 import { memberOf, signIn, type Worker } from './workspace.ts'
 
