@@ -151,6 +151,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['ticket_clocks'],
     reason: 'Clocks that ran out are marked.',
   },
+  'server/inbox/clocks/repair-times.ts': {
+    tables: ['tickets', 'ticket_clocks'],
+    reason: 'Times of tickets of all accounts are repaired.',
+  },
   'server/inbox/clocks/wake-tickets.ts': {
     tables: ['tickets'],
     reason: 'Tickets whose time has come return to their teams.',

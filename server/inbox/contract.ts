@@ -149,13 +149,23 @@ export const searchTickets = endpoint({
   unknownFields: 'ignored',
   summary: 'Search tickets',
   description:
-    'Every word must occur in the subject, description or customer of a ticket, or in one of its messages; the last word also matches as a prefix. A number finds the ticket with that number. The best hits come first, on one page: if `hasMore` is true, narrow the search.',
+    'Every word must occur in the subject, description or customer of a ticket, or in one of its messages; the last word also matches as a prefix. A number finds the ticket with that number. The best hits come first, on one page: if `hasMore` is true, narrow the search. Of very many hits the newest are ranked, and `total` is left out because not all were counted.',
   scope: 'helpdesk:read',
   body: Exact({
     query: Type.String({ minLength: 1, maxLength: 512 }),
     limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
   }),
-  success: { status: 200, schema: Page(ListedTicket) },
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Type.Array(ListedTicket),
+      pagination: Exact({
+        cursor: Type.Null(),
+        hasMore: Type.Boolean(),
+        total: Type.Optional(Type.Integer({ minimum: 0 })),
+      }),
+    }),
+  },
 })
 
 export const readTicket = endpoint({

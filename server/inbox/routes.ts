@@ -86,10 +86,10 @@ const ticketRoutes = (ctx: Pick<Context, 'config' | 'db' | 'generations' | 'noti
   }),
 
   route(contract.searchTickets, async ({ db, ref, body }) => {
-    const { rows, total } = await findByWords(db, ref, body)
+    const { rows, total, hasMore } = await findByWords(db, ref, body)
     return {
       data: rows.map(presentListedTicket),
-      pagination: { cursor: null, hasMore: total > rows.length, total },
+      pagination: { cursor: null, hasMore, ...(total === null ? {} : { total }) },
     }
   }),
 

@@ -144,7 +144,9 @@ function hasAttribute(accountId: AccountId, text: string): RawBuilder<unknown> {
     select from conversations join contacts on contacts.id = conversations.contact_id
     where conversations.account_id = ${accountId} and contacts.account_id = ${accountId}
       and conversations.id = tickets.conversation_id
-      and lower(contacts.custom_attributes ->> ${name}) = ${value.toLowerCase()})`
+      and lower(contacts.custom_attributes ->> ${name}) = ${value.toLowerCase()}
+      and exists (select from custom_attributes where custom_attributes.account_id = ${accountId}
+        and custom_attributes.agent_id = tickets.agent_id and custom_attributes.name = ${name} and not archived))`
 }
 
 const mentions = (memberId: string): RawBuilder<unknown> =>

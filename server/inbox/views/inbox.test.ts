@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { openDesk, write } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { memberOf } from '../../../test/workspace.ts'
+import { repairTimes } from '../clocks/repair-times.ts'
 import { wakeTickets } from '../clocks/wake-tickets.ts'
 
 let service: Service
@@ -155,6 +157,43 @@ test('a snoozed ticket returns to the team at its time, once', async () => {
   )
 })
 
+test('a ticket that a former version has closed stays closed at its time', async () => {
+  const { desk, client } = await twoAgents()
+  await desk.open({ assigneeId: null })
+  await desk.call('PATCH', '/tickets/1', { wakesAt: new Date(Date.now() + 3_600_000).toISOString() })
+  const past = { status_category: 'closed' as const, wakes_at: new Date(Date.now() - 1_000) }
+  await service.ctx.db.updateTable('tickets').set(past).where('account_id', '=', client.accountId).execute()
+  assert.equal(await wakeTickets(service.ctx), 0)
+  const ticket = (await desk.call('GET', '/tickets/1')).body
+  assert.deepEqual([ticket.statusCategory, ticket.wakesAt], ['closed', undefined])
+})
+
+test('times that a former version did not keep are repaired', async () => {
+  const { desk, client } = await twoAgents()
+  await desk.call('PUT', '/settings', { targets: { none: { resolution: 600 } } })
+  await desk.open({ assigneeId: null })
+  await desk.open({ assigneeId: null, statusCategory: 'on_customer' })
+  const times = async () =>
+    (await client.request('GET', '/inbox/tickets?sortBy=createdAt&order=asc')).body.data.map(
+      ({ waitingSince, dueAt }: { waitingSince: string | null; dueAt: string | null }) => [
+        waitingSince !== null,
+        dueAt !== null,
+      ],
+    )
+  const kept = await times()
+  assert.deepEqual(kept, [
+    [true, true],
+    [false, false],
+  ])
+  await repairTimes(service.ctx.db)
+  const swapped = sql`update tickets set waiting_since = case when waiting_since is null then now() end, due_at = null
+    where account_id = ${client.accountId}`
+  await swapped.execute(service.ctx.db)
+  assert.ok((await repairTimes(service.ctx.db)) >= 2)
+  assert.deepEqual(await times(), kept)
+  assert.equal(await repairTimes(service.ctx.db), 0)
+})
+
 test('a ticket is woken by hand and by its customer', async () => {
   const { desk } = await twoAgents()
   const conversationId = await write(service, desk, 'Hello', '+12025550188')
@@ -236,6 +275,14 @@ test('views are own, of a team, or of everybody, and count what they hold', asyn
     ['Bills', 2],
   ])
   assert.deepEqual(await seen(limited), [['Urgent', 1]])
+  await save(whole, { name: 'My share', owner: 'all', query: { assigneeId: 'me' } })
+  assert.deepEqual((await seen(client)).at(-1), ['My share', null])
+  const [support] = (await desk.call('GET', '/teams')).body
+  await save(whole, { name: 'Of the first agent', owner: 'team', teamId: support.id, query })
+  assert.equal(
+    (await seen(limited)).some(([name]: [string]) => name === 'Of the first agent'),
+    false,
+  )
   const other = await openDesk(service)
   assert.deepEqual(await seen(other.client), [])
   const path = `/inbox/views/${all.body.id}`

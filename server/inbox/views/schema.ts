@@ -89,9 +89,11 @@ export const View = Exact({
   owner: OneOf(['member', 'team', 'all'], { description: 'Who sees it' }),
   teamId: Nullable(Type.String()),
   query: ViewQuery,
-  count: Type.Integer({
-    minimum: 0,
-    maximum: MAX_COUNTED,
-    description: `How many tickets it holds; ${MAX_COUNTED} means as many or more`,
-  }),
+  count: Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_COUNTED,
+      description: `How many tickets it holds; ${MAX_COUNTED} means as many or more; null: it depends on the member who reads it`,
+    }),
+  ),
 })

@@ -19,9 +19,10 @@ const isSeenBy = ({ account, member }: Caller) =>
   member
     ? sql<boolean>`account_id = ${account.id} and (member_id = ${member.id}
         or member_id is null and team_id is null
-        or team_id in (select id from teams where account_id = ${account.id} and is_default)
-        or team_id in (select team_id from team_members
-          where account_id = ${account.id} and member_id = ${member.id}))`
+        or team_id in (select id from teams where account_id = ${account.id}
+          and (${member.agentIds}::text[] is null or agent_id = any(${member.agentIds}::text[]))
+          and (is_default or id in (select team_id from team_members
+            where account_id = ${account.id} and member_id = ${member.id}))))`
     : sql<boolean>`account_id = ${account.id} and member_id is null`
 
 export async function viewsOf(db: Db, caller: Caller): Promise<ViewRow[]> {
