@@ -183,9 +183,10 @@ async function world(): Promise<World> {
     },
     ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
   }
+  const restoredVersion = (await client.request('GET', `${agent}/versions/${agentVersionId}`)).body.version
   const draftVersion = (await client.request('GET', `${agent}/draft/changes`)).body.version
   await service.ctx.generations.idle()
-  return { client, ids: { ...ids, agentVersionId, draftVersion } }
+  return { client, ids: { ...ids, agentVersionId, draftVersion, restoredVersion } }
 }
 
 /** A result of a test of answers, without what it is about. */
@@ -233,6 +234,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   createSource: () => ({ body: text }),
   'createSource by upload': () => ({ form: () => fileForm('file', { name: 'Notes' }) }),
   createDraftSource: () => ({ body: { source: text } }),
+  restoreVersion: ({ restoredVersion }) => ({ body: { version: restoredVersion } }),
   publishDraft: ({ draftVersion }) => ({ body: { version: draftVersion } }),
   runPlayground: () => ({ body: { message: 'Hello?', stream: false } }),
   retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),

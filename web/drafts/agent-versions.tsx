@@ -91,17 +91,20 @@ function RollBack({ agentId, versionId, onClose }: RollBackProps) {
   const version = useQuery({ ...reading(`${VERSIONS}/{agentVersionId}`, { params }), staleTime: 0 })
   const restore = useMutation({
     meta: { quiet: true },
-    mutationFn: () => call('POST', `${VERSIONS}/{agentVersionId}/restore`, { params }),
+    mutationFn: (shown: string) =>
+      call('POST', `${VERSIONS}/{agentVersionId}/restore`, { params, body: { version: shown } }),
     onSuccess: () => {
       tell('done', 'Rolled back. The state before is kept as a version.')
       onClose()
       return Promise.all([draftChanged(), liveChanged()])
     },
+    // What is shown may be what has changed.
+    onError: () => void liveChanged(),
   })
   return (
     <Dialog title="Roll back to this version?" isOpen onClose={onClose} wide>
       <Loaded of={version}>
-        {({ changes, missing, missingSources }) => (
+        {({ version: shown, changes, missing, missingSources }) => (
           <div className={classes.stack}>
             <p>
               {changes.length === 0
@@ -117,7 +120,7 @@ function RollBack({ agentId, versionId, onClose }: RollBackProps) {
             <ChangeList agentId={agentId} changes={changes} />
             {restore.error && <FormProblem>{sentenceOf(restore.error)}</FormProblem>}
             <Actions>
-              <Button kind="primary" pending={restore.isPending} onClick={() => restore.mutate()}>
+              <Button kind="primary" pending={restore.isPending} onClick={() => restore.mutate(shown)}>
                 Roll back
               </Button>
               <Button kind="quiet" onClick={onClose}>

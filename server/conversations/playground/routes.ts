@@ -1,8 +1,12 @@
 import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
 import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { type AgentRef, type ConversationRef, ofAgent } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AgentSnapshot } from '../../platform/db/tables/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
 import { requireRow } from '../../platform/http/require-row.ts'
@@ -26,7 +30,7 @@ export const playgroundRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'l
     { idempotencyMode: 'manual' },
     async ({ ref, agent: row, caller: { account }, body, reply, idempotency, replay }) => {
       const { message, conversationId, contactId, channel = 'chat_widget', version = 'live', stream } = body
-      const own = chatAgentOf(row, version === 'live' ? null : await versionToAnswer(ctx.db, ref, version))
+      const own = chatAgentOf(row, version === 'live' ? null : await draftToAnswer(ctx.db, ref))
       const agent = {
         ...own,
         instructions: body.instructions ?? own.instructions,
@@ -72,6 +76,12 @@ export const playgroundRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'l
     return { data: row.made_of as Static<typeof MadeOf> }
   }),
 ]
+
+const draftToAnswer = (db: Db, ref: AgentRef): Promise<AgentSnapshot> =>
+  transact(db, async (trx) => {
+    await requireAgent(trx, ref, 'share')
+    return versionToAnswer(trx, ref, 'draft')
+  })
 
 /**
  * Throws unless the conversation belongs to the playground: a customer's conversation must not be continued without

@@ -146,12 +146,12 @@ export async function startRun(
   cases: readonly CaseOfRun[],
   settings: Settings,
 ): Promise<string> {
-  const version = await versionToAnswer(trx, ref, settings.version ?? 'live')
   if (cases.length === 0)
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no cases; add some first.' })
-  const model = requireModel(models, { plan, model: version.model }, settings)
   const origins = await holdOrigins(trx, ref, cases)
   await holdAgent(trx, ref)
+  const version = await versionToAnswer(trx, ref, settings.version ?? 'live')
+  const model = requireModel(models, { plan, model: version.model }, settings)
   const running = trx
     .selectFrom('answer_runs')
     .select('id')

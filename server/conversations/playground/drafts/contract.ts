@@ -24,7 +24,7 @@ export const readDraft = endpoint({
   name: 'readDraft',
   summary: 'Read the draft of an agent',
   description:
-    'What customers are answered with is the live agent, which all other endpoints read and change. The draft is what differs from it; everything else is as in the live agent. Answers of the draft are given by the playground and by tests with `version: draft`.',
+    'What customers are answered with is the live agent, which all other endpoints read and change. The draft is what differs from it; everything else is as in the live agent. Answers of the draft are given by the playground and by tests with `version: draft`. Needs the scope actions:read, too.',
   scope: 'agents:read',
   versioned: draftFields,
   params,
@@ -38,7 +38,7 @@ export const updateDraft = endpoint({
   changes: readDraft,
   summary: 'Change the draft of an agent',
   description:
-    'Begins one if there is none. What is not sent stays as it is. Actions and procedures need the scope actions:write, sources sources:write. To add an action or a procedure, create it disabled and enable it in the draft.',
+    'Begins one if there is none. What is not sent stays as it is. Needs the scope actions:read, too. Actions and procedures need the scope actions:write, sources sources:write. To add an action or a procedure, create it disabled and enable it in the draft.',
   scope: 'agents:write',
   params,
   body: UpdateDraft,
@@ -51,7 +51,8 @@ export const discardDraft = endpoint({
   name: 'discardDraft',
   changes: readDraft,
   summary: 'Discard the draft of an agent',
-  description: 'The live agent stays as it is. Sources that only the draft has are deleted.',
+  description:
+    'The live agent stays as it is. Sources that only the draft has are deleted, for which the scope sources:write is needed.',
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
@@ -77,6 +78,7 @@ export const readDraftChanges = endpoint({
   path: `${draft}/changes`,
   name: 'readDraftChanges',
   summary: 'Compare the draft of an agent with the live one, field by field',
+  description: 'Needs the scope actions:read, too.',
   scope: 'agents:read',
   params,
   success: { status: 200, schema: DraftChanges },
@@ -89,7 +91,7 @@ export const publishDraft = endpoint({
   name: 'publishDraft',
   summary: 'Make the draft of an agent the live one',
   description:
-    'Publishes exactly what `GET …/draft/changes` has shown under this `version`. If the draft or the live agent has been changed since, nothing happens (`VERSION_MISMATCH`). The versions before and after are kept, so that it can be undone; sources that were written for the draft and that it leaves out are deleted. Changes of actions and procedures need the scope actions:write, those of sources sources:write.',
+    'Publishes exactly what `GET …/draft/changes` has shown under this `version`. If the draft or the live agent has been changed since, nothing happens (`VERSION_MISMATCH`). The versions before and after are kept, so that it can be undone; sources that were written for the draft and that it leaves out are deleted. Changes of actions and procedures need the scope actions:write, those and deletions of sources sources:write, and all of it actions:read.',
   scope: 'agents:write',
   params,
   body: Exact({ version: Type.String({ minLength: 1, maxLength: 100 }) }),
@@ -103,7 +105,7 @@ export const listVersions = endpoint({
   name: 'listVersions',
   summary: 'List the versions of an agent',
   description:
-    'Newest first. One is kept of each publication and each roll back, and of what was found before it; at most 50. What is not versioned: the requests of actions, the texts of sources that are changed in place, and all other settings.',
+    'Newest first. One is kept of each publication and each roll back, and of what was found before it; at most 50. What is not versioned: the requests of actions, the texts of sources that are changed in place, and all other settings. Needs the scope actions:read, too.',
   scope: 'agents:read',
   params,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
@@ -116,6 +118,7 @@ export const readVersion = endpoint({
   path: `${versions}/{agentVersionId}`,
   name: 'readVersion',
   summary: 'Show what a roll back to a version of an agent changes',
+  description: 'Needs the scope actions:read, too.',
   scope: 'agents:read',
   params: versionParams,
   success: { status: 200, schema: AgentVersion },
@@ -127,8 +130,10 @@ export const restoreVersion = endpoint({
   name: 'restoreVersion',
   summary: 'Roll an agent back to a version',
   description:
-    'The state before is kept as a version itself. Actions, procedures and sources that the version does not have are disabled or left out, not deleted; those that have been deleted since do not come back. If the model is no longer in the catalogue, the current one is kept. A draft stays. Changes of actions and procedures need the scope actions:write, those of sources sources:write.',
+    'Does exactly what `GET …/versions/{agentVersionId}` has shown under this `version`. If the live agent has been changed since, nothing happens (`VERSION_MISMATCH`). The state before is kept as a version itself. Actions, procedures and sources that the version does not have are disabled or left out, not deleted; those that have been deleted since do not come back. If the model is no longer in the catalogue, the current one is kept. A draft stays. Changes of actions and procedures need the scope actions:write, those of sources and the deletion of sources that no version needs any more sources:write, and all of it actions:read.',
   scope: 'agents:write',
   params: versionParams,
+  body: Exact({ version: Type.String({ minLength: 1, maxLength: 100 }) }),
   success: { status: 200, schema: Success },
+  errors: ['VERSION_MISMATCH'],
 })

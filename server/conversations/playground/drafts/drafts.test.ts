@@ -57,6 +57,10 @@ const publish = async (): Promise<void> => {
   const { version } = await must('GET', '/draft/changes')
   await must('POST', '/draft/publish', { version })
 }
+const rollBack = async (id: string): Promise<void> => {
+  const { version } = await must('GET', `/versions/${id}`)
+  await must('POST', `/versions/${id}/restore`, { version })
+}
 const changed = (changes: { what: string; name: string | null; field: string }[]) =>
   changes.map(({ what, name, field }) => [what, name, field].filter(Boolean).join(' '))
 const liveCounters = async () => {
@@ -142,7 +146,7 @@ test('publishing makes exactly what was compared the live agent, and a roll back
   const found = versions[1].id
   const shown = await must('GET', `/versions/${found}`)
   assert.deepEqual(changed(shown.changes).sort(), changed(compared.changes).sort())
-  await must('POST', `/versions/${found}/restore`)
+  await rollBack(found)
   const back = await readIn('/chat')
   assert.match(back, /Be kind\.[\s\S]*five years/)
   assert.doesNotMatch(back, /verse|nine years/)
@@ -150,7 +154,7 @@ test('publishing makes exactly what was compared the live agent, and a roll back
   const kinds = (await must('GET', '/versions')).data.map(({ kind }: { kind: string }) => kind)
   assert.deepEqual(kinds, ['restored', 'published', 'found'])
   // What was published is kept, too, so a roll back can be undone.
-  await must('POST', `/versions/${versions[0].id}/restore`)
+  await rollBack(versions[0].id)
   assert.deepEqual((await liveCounters()).names, ['Moon'])
   assert.equal((await ask('GET', `/sources/${moon}`)).status, 200)
   const { data: log } = (await client.request('GET', '/audit-log')).body
@@ -219,7 +223,7 @@ test('actions and procedures of a draft are given to its answers alone, until it
   await publish()
   assert.match(await readIn('/chat'), /very late[\s\S]*Finds every order/)
   const { data } = await must('GET', '/versions')
-  await must('POST', `/versions/${data[1].id}/restore`)
+  await rollBack(data[1].id)
   assert.match(await readIn('/chat'), /An order is late[\s\S]*Finds an order/)
 })
 
@@ -234,7 +238,7 @@ test('a version that knows no action or source of today turns it off, and says w
   const { missing, missingSources, changes } = await must('GET', `/versions/${data[1].id}`)
   assert.deepEqual([missing, missingSources], [[], 1])
   assert.deepEqual(changed(changes), ['agent instructions', 'action look enabled'])
-  await must('POST', `/versions/${data[1].id}/restore`)
+  await rollBack(data[1].id)
   assert.equal((await must('GET', `/actions/${actionId}`)).enabled, false)
 })
 
@@ -252,7 +256,7 @@ test('two members who change the same draft see each other', async () => {
 })
 
 test('what a key may not change in the live agent it may not change through a draft', async () => {
-  const scopes = ['agents:read', 'agents:write'] as const
+  const scopes = ['agents:read', 'agents:write', 'actions:read'] as const
   const { key } = await createKey(service.ctx.db, client.accountId, { name: 'narrow', scopes: [...scopes] })
   const narrow = clientOf(service.url, key)
   const draft = `/agents/${agentId}/draft`
@@ -355,4 +359,52 @@ test('the command tests the draft, and finds what the live agent does not have',
   const [live, draft] = [await tested('live'), await tested('draft')]
   assert.deepEqual([evaluate.isFailure?.(live), evaluate.isFailure?.(draft)], [false, true])
   assert.match(evaluate.print(draft), /failed: Warranty\n {2}holds: five years\n {2}answer: Ten years/)
+})
+
+test('a publication is refused when the text of a source that it adds has been changed since it was read', async () => {
+  const moon = await addToDraft('The Moon lamp has a warranty of nine years.')
+  const { version } = await must('GET', '/draft/changes')
+  await must('PUT', `/sources/${moon}`, { content: 'The Moon lamp explodes.' })
+  const late = await ask('POST', '/draft/publish', { version })
+  assert.deepEqual([late.status, late.body.error.code], [412, 'VERSION_MISMATCH'])
+  await trained(service, moon)
+  assert.doesNotMatch(await readIn('/chat'), /explodes/)
+  await publish()
+  assert.match(await readIn('/chat'), /explodes/)
+})
+
+test('a roll back is refused when the live agent has been changed since they were compared', async () => {
+  await change({ instructions: 'Answer in verse.' })
+  await publish()
+  const found = (await must('GET', '/versions')).data[1].id
+  const { version } = await must('GET', `/versions/${found}`)
+  await must('PUT', '', { temp: 0.3 })
+  const late = await ask('POST', `/versions/${found}/restore`, { version })
+  assert.deepEqual([late.status, late.body.error.code], [412, 'VERSION_MISMATCH'])
+  const { current } = late.body.error.details
+  assert.deepEqual(changed(current.changes), ['agent instructions', 'agent temp'])
+  assert.equal((await must('GET', '')).temp, 0.3)
+  assert.equal((await ask('POST', `/versions/${found}/restore`)).status, 400)
+  await must('POST', `/versions/${found}/restore`, { version: current.version })
+  assert.equal((await must('GET', '')).instructions, 'Be kind.')
+})
+
+test('a key needs the scopes of what it reads and deletes with a draft or a version', async () => {
+  const keyed = async (...scopes: ('agents:read' | 'agents:write' | 'actions:read')[]) => {
+    const { key } = await createKey(service.ctx.db, client.accountId, { name: 'narrow', scopes })
+    return clientOf(service.url, key)
+  }
+  const moon = await addToDraft('The Moon lamp has a warranty of nine years.')
+  const reader = await keyed('agents:read')
+  for (const path of ['/draft', '/draft/changes', '/versions', `/versions/${moon}`]) {
+    const { status, body } = await reader.request('GET', `/agents/${agentId}${path}`)
+    assert.deepEqual([status, body.error?.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'], path)
+    assert.match(body.error.message, /actions:read/)
+  }
+  const writer = await keyed('agents:read', 'agents:write', 'actions:read')
+  const refused = await writer.request('DELETE', `/agents/${agentId}/draft`)
+  assert.equal(refused.status, 403)
+  assert.match(refused.body.error.message, /sources:write/)
+  assert.equal((await must('GET', `/sources/${moon}`)).status, 'trained')
+  assert.equal((await must('GET', '/draft')).isBegun, true)
 })

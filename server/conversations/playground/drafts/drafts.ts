@@ -21,14 +21,17 @@ async function requireDraft(db: Db, ref: AgentRef): Promise<DraftRow> {
   return row
 }
 
-/** Returns the version of the agent that is to answer. Throws RESOURCE_NOT_FOUND if there is no draft. */
+/**
+ * Returns the version of the agent that is to answer. The caller has locked the agent, so that no part is read before a
+ * change and another one after it. Throws RESOURCE_NOT_FOUND if there is no draft.
+ */
 export async function versionToAnswer(
-  db: Db,
+  trx: Trx,
   ref: AgentRef,
   version: 'live' | 'draft',
 ): Promise<AgentSnapshot> {
-  const now = await readNow(db, ref)
-  return version === 'live' ? now.live : drafted(now, (await requireDraft(db, ref)).changes)
+  const now = await readNow(trx, ref)
+  return version === 'live' ? now.live : drafted(now, (await requireDraft(trx, ref)).changes)
 }
 
 /** Stores what the draft changes. The caller has locked the agent and read `now` since. */
@@ -106,7 +109,7 @@ export async function compareDraft(db: Db, ref: AgentRef, now: Now): Promise<Sta
   const target = drafted(now, changes)
   const [own, since] = [changesBetween(now.live, target), changesBetween(base, now.live)]
   return {
-    version: versionOf(now.live, target),
+    version: versionOf(now, target),
     changes: await withNames(db, ref, own),
     changedSince: await withNames(db, ref, since),
   }

@@ -112,9 +112,14 @@ async function insertVersion(trx: Trx, ref: AgentRef, { snapshot, ...version }: 
 /**
  * Deletes sources that live answers leave out and that neither the draft nor a version has. Those of tickets stay, because
  * they would be made again, and so do those that were written for the draft, unless they were `replaced`, because it may
- * include them again.
+ * include them again. Throws unless the caller may delete sources.
  */
-export async function dropUnusedSources(trx: Trx, ref: AgentRef, replaced?: string): Promise<void> {
+export async function dropUnusedSources(
+  trx: Trx,
+  ref: AgentRef,
+  caller: Caller,
+  replaced?: string,
+): Promise<void> {
   const { accountId, agentId } = ref
   const { rows } = await sql<{ id: string }>`
     select id from sources where account_id = ${accountId} and agent_id = ${agentId} and left_out
@@ -126,6 +131,7 @@ export async function dropUnusedSources(trx: Trx, ref: AgentRef, replaced?: stri
           or sources.created_at >= draft.created_at and sources.id is distinct from ${replaced ?? null}::uuid))`.execute(
     trx,
   )
+  if (rows.length > 0) authorize(caller, 'sources:write')
   await deleteLeftOut(
     trx,
     ref,

@@ -142,6 +142,9 @@ const version = {
 export const ListedVersion = Exact(version)
 export const AgentVersion = Exact({
   ...version,
+  version: Type.String({
+    description: 'Names what would be rolled back; `POST …/versions/{agentVersionId}/restore` takes it',
+  }),
   changes: Type.Array(DraftChange, { description: 'From the live agent to what a roll back makes of it' }),
   missing: Type.Array(Type.String(), {
     description: 'Actions and procedures of the version that have been deleted since, and cannot come back',

@@ -8,7 +8,12 @@ import type { AgentSnapshot, DraftChanges } from '../../../platform/db/tables/ag
 import type { Change } from './schema.ts'
 
 /** The live version of an agent, and the sources that it leaves out. */
-export type Now = { live: AgentSnapshot; leftOut: string[] }
+export type Now = {
+  live: AgentSnapshot
+  leftOut: string[]
+  /** What each source says, by its id, in a form that changes with it. */
+  contents: ReadonlyMap<string, readonly unknown[]>
+}
 
 export async function readNow(db: Db, ref: AgentRef): Promise<Now> {
   const { instructions, channel_instructions: channelInstructions, model, temp } = await requireAgent(db, ref)
@@ -28,7 +33,7 @@ export async function readNow(db: Db, ref: AgentRef): Promise<Now> {
     .execute()
   const sources = await db
     .selectFrom('sources')
-    .select(['id', 'left_out'])
+    .select(['id', 'left_out', 'content_version', 'live_version', 'status'])
     .where(ofAgent(ref))
     .where('status', '<>', 'toBeDeleted')
     .orderBy('id')
@@ -38,6 +43,7 @@ export async function readNow(db: Db, ref: AgentRef): Promise<Now> {
   return {
     live: { instructions, channelInstructions, model, temp, actions, procedures, sources: idsOf(false) },
     leftOut: idsOf(true),
+    contents: new Map(sources.map((one) => [one.id, [one.content_version, one.live_version, one.status]])),
   }
 }
 
@@ -163,9 +169,14 @@ export const labelsOf = (changes: readonly Change[]): string[] => [
   ),
 ]
 
-/** Names a publication: what is live before it, and what after. */
-export const versionOf = (live: AgentSnapshot, target: AgentSnapshot): string =>
-  createHash('sha256')
-    .update(JSON.stringify([live, target]))
+/** Names a publication or a roll back: what is live before it, what after, and what the sources say that it changes. */
+export function versionOf({ live, contents }: Now, target: AgentSnapshot): string {
+  const sources = changesBetween(live, target)
+    .flatMap(({ what, id }) => (what === 'source' && id !== null ? [id] : []))
+    .sort()
+    .map((id) => [id, contents.get(id)])
+  return createHash('sha256')
+    .update(JSON.stringify([live, target, sources]))
     .digest('base64url')
     .slice(0, 22)
+}

@@ -8,7 +8,7 @@ import { newestFirst, type PageRequest } from '../../../platform/http/pagination
 import { requireRow } from '../../../platform/http/require-row.ts'
 import { withNames } from './drafts.ts'
 import type { AgentVersion, ListedVersion } from './schema.ts'
-import { changesBetween, type Now, rolledBack } from './snapshot.ts'
+import { changesBetween, type Now, rolledBack, versionOf } from './snapshot.ts'
 
 type Row = Selectable<AgentVersionsTable> & { actor_name: string | null }
 
@@ -54,10 +54,12 @@ export async function presentVersion(
   const there = new Set(
     [...now.live.actions, ...now.live.procedures].map(({ id }) => id).concat(now.live.sources, now.leftOut),
   )
+  const target = rolledBack(now, snapshot, models)
   const missing = [...snapshot.actions, ...snapshot.procedures].filter(({ id }) => !there.has(id))
   return {
     ...presentListed(row, now.live),
-    changes: await withNames(db, ref, changesBetween(now.live, rolledBack(now, snapshot, models))),
+    version: versionOf(now, target),
+    changes: await withNames(db, ref, changesBetween(now.live, target)),
     missing: missing.map(({ name }) => name),
     missingSources: snapshot.sources.filter((id) => !there.has(id)).length,
   }
