@@ -12,6 +12,7 @@ export const TABLE_OWNERS = {
   credit_usage: 'accounts',
   embedding_usage: 'accounts',
   model_usage: 'accounts',
+  model_side_usage: 'accounts',
   audit_log: 'accounts',
   login_links: 'accounts',
   logins: 'accounts/sign-in',

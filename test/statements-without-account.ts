@@ -212,7 +212,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'A deleted agent is gone, and its id was of one account only.',
   },
   'server/channels/notifications/budget-mails.ts': {
-    tables: ['agents', 'model_usage', 'embedding_usage'],
+    tables: ['agents', 'model_usage', 'model_side_usage', 'embedding_usage'],
     reason: 'The budgets of all agents are looked at.',
   },
   'server/channels/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },

@@ -276,7 +276,9 @@ export function spendingIn(
     select coalesce(sum(dollars), 0)::double precision as dollars,
       coalesce(sum(unpriced), 0)::bigint as "unpricedCalls"
     from (
-      select dollars, unpriced_calls as unpriced from model_usage
+      select dollars, unpriced_calls as unpriced from model_usage where ${isCounted}
+      union all
+      select dollars, unpriced_calls from model_side_usage
       where ${isCounted} and purpose <> all(${OF_THE_TEAM}::text[])
       union all
       select dollars, 0 from embedding_usage where ${isCounted}) as spent`

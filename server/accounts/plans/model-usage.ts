@@ -7,6 +7,9 @@ import { type AccountId, asAccountId } from '../../platform/db/tables/columns.ts
 import type { Range } from './credits.ts'
 import { createMeter } from './meter.ts'
 
+const COUNTED = sql`account_id, day, agent_id, model, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
+  dollars, unpriced_calls`
+
 /**
  * Counts calls of a language model. Losing a count in a power failure does no harm, so the commit does not wait for the
  * disk, and answers of the same agent do not wait for each other.
@@ -17,15 +20,18 @@ export async function countModelUse(
   purpose: Purpose,
   { model, calls, inputTokens, cachedTokens, outputTokens, reasoningTokens, dollars }: ModelUse,
 ): Promise<void> {
+  const counts = sql`${accountId}::uuid, (now() at time zone 'utc')::date, ${agentId}, ${model}, ${calls}::bigint,
+    ${inputTokens}::bigint, ${cachedTokens}::bigint, ${outputTokens}::bigint, ${reasoningTokens}::bigint,
+    ${dollars}::double precision, ${dollars === null ? calls : 0}::bigint`
+  const into =
+    purpose === 'answer'
+      ? sql`insert into model_usage as used (${COUNTED}) select ${counts} from relaxed
+          on conflict (account_id, day, agent_id, model)`
+      : sql`insert into model_side_usage as used (${COUNTED}, purpose) select ${counts}, ${purpose} from relaxed
+          on conflict (account_id, day, agent_id, model, purpose)`
   await sql`
     with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into model_usage as used
-      (account_id, day, agent_id, model, purpose, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, dollars,
-        unpriced_calls)
-    select ${accountId}::uuid, (now() at time zone 'utc')::date, ${agentId}, ${model}, ${purpose}, ${calls}::bigint,
-      ${inputTokens}::bigint, ${cachedTokens}::bigint, ${outputTokens}::bigint, ${reasoningTokens}::bigint,
-      ${dollars}::double precision, ${dollars === null ? calls : 0}::bigint from relaxed
-    on conflict (account_id, day, agent_id, model, purpose) do update
+    ${into} do update
       set calls = used.calls + excluded.calls, input_tokens = used.input_tokens + excluded.input_tokens,
         cached_tokens = used.cached_tokens + excluded.cached_tokens,
         output_tokens = used.output_tokens + excluded.output_tokens,
@@ -50,7 +56,7 @@ export function createModelMeter(db: Db, onError: (error: unknown) => void) {
     }),
     store: ([accountId, agentId, purpose], use) =>
       countModelUse(db, { accountId: asAccountId(accountId), agentId }, purpose, use),
-    account: 'model_usage_account_id_fkey',
+    account: 'model_side_usage_account_id_fkey',
     onError,
   })
   return {
@@ -77,16 +83,20 @@ export async function modelsByDay(
   { first, last }: Range,
   only: string[] | null,
 ): Promise<Used[]> {
+  const isAsked = sql`account_id = ${accountId} and day between ${first.toISOString().slice(0, 10)}::date
+      and ${last.toISOString().slice(0, 10)}::date
+    and (${only}::text[] is null or agent_id = any(${only}::text[]))`
   const { rows } = await sql<Used>`
     select to_char(u.day, 'YYYY-MM-DD') as day, u.agent_id as "agentId", agents.name as "agentName", u.model, u.purpose,
       u.calls,
       u.input_tokens as "inputTokens", u.cached_tokens as "cachedTokens", u.output_tokens as "outputTokens",
       u.reasoning_tokens as "reasoningTokens", u.dollars,
       u.unpriced_calls as "unpricedCalls"
-    from model_usage as u left join agents on agents.id = u.agent_id and agents.account_id = u.account_id
-    where u.account_id = ${accountId} and u.day between ${first.toISOString().slice(0, 10)}::date
-        and ${last.toISOString().slice(0, 10)}::date
-      and (${only}::text[] is null or u.agent_id = any(${only}::text[]))
+    from (
+      select ${COUNTED}, 'answer' as purpose from model_usage where ${isAsked}
+      union all
+      select ${COUNTED}, purpose from model_side_usage where ${isAsked}
+    ) as u left join agents on agents.id = u.agent_id and agents.account_id = u.account_id
     order by u.day, u.agent_id, u.model, u.purpose`.execute(db)
   return rows
 }

@@ -381,7 +381,9 @@ test('deleting an agent leaves none of its rows in any table', async () => {
   const { rows } = await sql<{ table_name: string }>`
     select table_name from information_schema.columns
     where column_name = 'agent_id' and table_schema = 'public'
-      and table_name not in ('credit_entries', 'embedding_usage', 'model_usage')`.execute(service.ctx.db)
+      and table_name not in ('credit_entries', 'embedding_usage', 'model_usage', 'model_side_usage')`.execute(
+    service.ctx.db,
+  )
   assert.ok(rows.length >= 5)
   for (const { table_name } of rows) {
     await until(`the end of its rows in ${table_name}`, async () => {

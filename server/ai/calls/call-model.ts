@@ -137,8 +137,11 @@ export async function askForText(
     error = failure
     throw failure
   } finally {
-    // Whoever ends a call leaves the provider no time to say what it cost.
-    const isCut = error === null || (error instanceof ModelFailure && error.kind === 'aborted')
+    // A call that is ended, or breaks off, leaves the provider no time to say what it cost.
+    const isCut =
+      error === null ||
+      written !== '' ||
+      (error instanceof ModelFailure && (error.kind === 'aborted' || error.kind === 'timeout'))
     const estimated = (): Tokens => ({
       ...NO_TOKENS,
       inputTokens: estimateTokens(`${system}\n${user}`),

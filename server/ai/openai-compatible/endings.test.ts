@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { until } from '../../../test/until.ts'
-import { askForText } from '../calls/call-model.ts'
+import { askForText, type SideCall } from '../calls/call-model.ts'
 import { ModelFailure } from '../failures/model-failure.ts'
 import {
   chunk,
@@ -138,6 +138,31 @@ test('a short text is requested, and anything longer is discarded', async () => 
   })
   assert.equal(await askForText(server.models, asker, server.models.resolve('own')!, ask, signal), null)
   await until('the end of the connection', () => server.closed.count > count)
+})
+
+test('the tokens of a short text are estimated when the provider does not get to tell them', async () => {
+  const calls: SideCall[] = []
+  const ask = { system: 'Name it.', user: 'Something', maxOutputTokens: 40, longest: 200 }
+  const { signal } = new AbortController()
+  const asker = { accountId: 'a', agentId: 'b', purpose: 'title' as const }
+  const fail = async (id: string) => {
+    const desk = { noteCall: (call: SideCall) => void calls.push(call) }
+    await assert.rejects(askForText(desk, asker, server.models.resolve(id)!, ask, signal), ModelFailure)
+    const { use } = calls.at(-1)!
+    return [use.inputTokens > 0, use.outputTokens > 0]
+  }
+  server.answerWith((response) => void stream(response).write(chunk({ content: 'A long title' })))
+  assert.deepEqual(await fail('short'), [true, true], 'it is never finished')
+  server.answerWith((response) => void stream(response).write(': wait\n\n'))
+  assert.deepEqual(await fail('short'), [true, false], 'it is never begun')
+  server.answerWith(async (response) => {
+    stream(response).write(chunk({ content: 'A long title' }))
+    await wait(50)
+    response.destroy()
+  })
+  assert.deepEqual(await fail('own'), [true, true], 'the connection breaks')
+  server.answerWith((response) => response.writeHead(400).end('{}'))
+  assert.deepEqual(await fail('own'), [false, false], 'it is refused')
 })
 
 test('the log says what can be done', async () => {

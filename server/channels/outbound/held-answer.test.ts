@@ -84,6 +84,48 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   assert.doesNotMatch(JSON.stringify(models.requests.at(-1)), /47,11/)
 })
 
+test('a held answer reaches the customer once, whoever sends it, at once or in some seconds', async () => {
+  const { client, service } = home
+  const box = await mailbox('hold')
+  const authors = ['Ann Berg', 'Bo Dahl'].map((name) => ({ name, email: `${name[0]}@twice.example` }))
+  for (const { name, email } of authors) {
+    const member = { name, email, role: 'owner' }
+    await createMember(service.ctx.db, { id: client.accountId, plan: 'unlimited' } as never, member as never)
+  }
+  const emails = authors.map(({ email }) => email)
+  models.queue.push({ tokens: [WRONG] })
+  await box.receive(mail('Guten Tag, was kostet das?', { From: 'twice@example.com' }))
+  const answer = await until('the answer', async () => (await answersOf(box.agentId))[0])
+  const desk = `/agents/${box.agentId}/helpdesk`
+  const { data: tickets } = await get(`${desk}/tickets`)
+  const ticket = `${desk}/tickets/${tickets[0].ticketNumber}`
+  const [note] = (await get(`${ticket}/messages?types=note`)).data
+  const takeover = `/agents/${box.agentId}/conversations/${answer.conversation_id}/takeover`
+  assert.equal((await client.request('POST', takeover, { memberEmail: emails[0] })).status, 200)
+  const reply = (path: string, authorEmail: string | undefined, more: object) =>
+    client.request('POST', `${ticket}/${path}`, {
+      content: WRONG,
+      heldAnswerId: note.id,
+      authorEmail,
+      ...more,
+    })
+  const hold = (holdSeconds: number) => reply('held-replies', emails[0], { holdSeconds })
+  const held = await hold(2)
+  assert.equal(held.status, 201, JSON.stringify(held.body))
+  const sent = await Promise.all(emails.map((email) => reply('messages', email, { type: 'reply' })))
+  assert.deepEqual(sent.map(({ status }) => status).sort(), [201, 404])
+  const refused = sent.find(({ status }) => status === 404)?.body.error.message
+  assert.match(refused, /(Ann Berg|Bo Dahl) has sent it/)
+  const { error } = await until('the end of the wait', async () =>
+    (await get(`${ticket}/held-replies`)).find((one: { error: string | null }) => one.error !== null),
+  )
+  assert.match(error, /(Ann Berg|Bo Dahl) has sent it/)
+  const late = await hold(1)
+  assert.deepEqual([late.status, late.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+  await box.send()
+  assert.equal((await sentTexts()).filter((text) => text.includes('47,11')).length, 1)
+})
+
 test('what becomes of a held answer is recorded with it: by whom, when, and whether it was changed', async () => {
   const { client, service } = home
   const box = await mailbox('hold')

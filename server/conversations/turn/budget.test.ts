@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
@@ -146,6 +147,42 @@ test('owners are told once at the share of the alert and once at the limit, whoe
   const later = new Date()
   later.setUTCMonth(later.getUTCMonth() + 1, 15)
   assert.equal(await planBudgetMails(service.ctx, later), 0, 'the next month begins with nothing spent')
+})
+
+test('answers that a process of the former version counts are in the budget, beside what else models are asked', async () => {
+  const agentId = await makeAgent('Former')
+  const ref = { accountId: client.accountId, agentId }
+  const use = {
+    model: 'fake',
+    calls: 1,
+    inputTokens: 1,
+    cachedTokens: 0,
+    outputTokens: 1,
+    reasoningTokens: 0,
+  }
+  for (const purpose of ['answer', 'title', 'title', 'tests'] as const)
+    await countModelUse(service.ctx.db, ref, purpose, { ...use, dollars: 1 })
+  for (let at = 0; at < 2; at++)
+    await sql`
+      insert into model_usage as used
+        (account_id, day, agent_id, model, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, dollars, unpriced_calls)
+      values (${client.accountId}::uuid, (now() at time zone 'utc')::date, ${agentId}, 'fake', 1, 1, 0, 1, 0, 1, 0)
+      on conflict (account_id, day, agent_id, model) do update
+        set calls = used.calls + excluded.calls, dollars = used.dollars + excluded.dollars`.execute(
+      service.ctx.db,
+    )
+  assert.equal((await spending(agentId)).dollars, 5)
+  const { models: rows } = (await client.request('GET', '/usage')).body
+  assert.deepEqual(
+    rows
+      .filter((row: { agentId: string }) => row.agentId === agentId)
+      .map(({ purpose, calls, dollars }: Record<string, unknown>) => [purpose, calls, dollars]),
+    [
+      ['answer', 3, 3],
+      ['tests', 1, 1],
+      ['title', 2, 2],
+    ],
+  )
 })
 
 test('what a budget must be is refused otherwise, and a copy of an agent has its own month', async () => {

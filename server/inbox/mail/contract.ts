@@ -117,7 +117,12 @@ export const holdReply = endpoint({
     holdSeconds: Hold,
   }),
   success: { status: 201, schema: HeldReply },
-  errors: ['TEAM_MEMBER_NOT_FOUND', 'MESSAGE_CONTENT_NOT_RENDERABLE', 'CONVERSATION_NOT_TAKEN_OVER'],
+  errors: [
+    'RESOURCE_NOT_FOUND',
+    'TEAM_MEMBER_NOT_FOUND',
+    'MESSAGE_CONTENT_NOT_RENDERABLE',
+    'CONVERSATION_NOT_TAKEN_OVER',
+  ],
 })
 
 export const listHeldReplies = endpoint({

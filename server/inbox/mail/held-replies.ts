@@ -7,6 +7,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { HeldRepliesTable, HeldReply } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { requireHeldAnswer } from '../messages/held-answers.ts'
 import { chosenPeople } from '../messages/recipients.ts'
 import { replyChannel } from '../messages/reply-channel.ts'
 import { rendered, replyToTicket } from '../messages/reply-to-ticket.ts'
@@ -34,6 +35,7 @@ export async function holdReply(ctx: Deps, ref: TicketRef, reply: HeldReply, tim
     const { ticket, conversation } = await holdTicket(trx, ref)
     if (conversation && conversation.status !== 'taken_over')
       throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
+    if (reply.heldAnswerId !== undefined) await requireHeldAnswer(trx, ticket, reply.heldAnswerId)
     chosenPeople(await replyChannel(trx, ticket, conversation), reply)
     const row = await hold(ctx, trx, ref, { kind: 'reply', ticketId: ticket.id, reply, ...timed })
     await tell(ctx, trx, ref)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { extendMetadata } from '../../conversations/records/change-message.ts'
 import type { HeldOutcome } from '../../conversations/records/present.ts'
-import type { Trx } from '../../platform/db/database.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -9,20 +9,19 @@ import type { Member } from '../team/find-member.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 import type { TicketMessageRow } from './add-ticket-message.ts'
 
+type Held = { messageId: string; outcome?: HeldOutcome }
+
 /**
- * Records what became of an answer that was held for a person, at its note and at the message that the customer got
- * instead: sent in these words, sent after a change, or discarded (null). What was sent stays sent; what was discarded
- * may still be sent. Needs the lock of the ticket. Throws RESOURCE_NOT_FOUND. Returns the note.
+ * Returns the note of an answer that is held for a person and was not sent, with what it holds. Throws
+ * RESOURCE_NOT_FOUND.
  */
-export async function settleHeldAnswer(
-  trx: Trx,
+export async function requireHeldAnswer(
+  db: Db,
   { account_id, id }: Pick<TicketRow, 'account_id' | 'id'>,
   noteId: string,
-  by: Pick<Member, 'id' | 'name'>,
-  said: string | null,
-): Promise<TicketMessageRow> {
+): Promise<{ note: TicketMessageRow; held: Held }> {
   const note = isId(noteId)
-    ? await trx
+    ? await db
         .selectFrom('ticket_messages')
         .selectAll()
         .where('account_id', '=', account_id)
@@ -30,13 +29,32 @@ export async function settleHeldAnswer(
         .where('id', '=', noteId)
         .executeTakeFirst()
     : undefined
-  const held = note?.metadata?.held as { messageId: string; outcome?: HeldOutcome } | undefined
-  const wasSent = held?.outcome !== undefined && held.outcome.what !== 'discarded'
-  if (!note || !held || (wasSent && said === null))
+  const held = note?.metadata?.held as Held | undefined
+  if (!note || !held)
     throw new ApiError('RESOURCE_NOT_FOUND', {
       message: 'The ticket has no such answer that waits for a person.',
     })
-  if (wasSent) return note
+  if (held.outcome && held.outcome.what !== 'discarded')
+    throw new ApiError('RESOURCE_NOT_FOUND', {
+      message: `The answer no longer waits for a person: ${held.outcome.by.name} has sent it. Read the ticket; what is still to say is a reply of its own.`,
+    })
+  return { note, held }
+}
+
+/**
+ * Records what became of an answer that was held for a person, at its note and at the message that the customer got
+ * instead: sent in these words, sent after a change, or discarded (null). What was sent is neither discarded nor sent
+ * again; what was discarded may still be sent. Needs the lock of the ticket. Throws RESOURCE_NOT_FOUND. Returns the note.
+ */
+export async function settleHeldAnswer(
+  trx: Trx,
+  ticket: Pick<TicketRow, 'account_id' | 'id'>,
+  noteId: string,
+  by: Pick<Member, 'id' | 'name'>,
+  said: string | null,
+): Promise<TicketMessageRow> {
+  const { account_id } = ticket
+  const { note, held } = await requireHeldAnswer(trx, ticket, noteId)
   const isSame = said?.trim() === note.content_text?.trim()
   const outcome: HeldOutcome = {
     what: said === null ? 'discarded' : isSame ? 'sent' : 'changed',

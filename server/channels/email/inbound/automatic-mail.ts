@@ -3,7 +3,7 @@ type HeadersOf = (name: string) => string[]
 /** The presence of such a header means that a program wrote the mail. */
 const TELLING = /^x-(?:auto-?(?:reply|respon(?!se-suppress))|failed-recipients$)/
 /** A report has no return path, in place of which some servers that forward mails write their own. */
-const NO_RETURN_PATH = /^\s*<\s*(?:#@\[\]|mailer-daemon@[^<>]*)?\s*>\s*$/i
+const NO_RETURN_PATH = /^\s*<\s*(?:#@\[\]\s*|mailer-daemon@[^<>]*)?>\s*$/i
 const LIST = ['list-id', 'list-post', 'mailing-list']
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { unstorable } from '../../../platform/http/bodies/storable.ts'
+import { isByProgram } from '../inbound/automatic-mail.ts'
 import { readMail } from './read-mail.ts'
 
 const HEAD =
@@ -32,13 +33,22 @@ test('sender, recipients, subject and references are read', async () => {
 
 test('the plain part is preferred; a mail with HTML only is read as text', async () => {
   const both = await read(
-    `${HEAD}Content-Type: multipart/alternative; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nplain\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>html</p>\r\n--x--\r\n`,
+    `${HEAD}Content-Type: multipart/alternative; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nWhere is *it*?\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>Where is <b>it</b>?</p>\r\n--x--\r\n`,
   )
-  assert.equal(both.text, 'plain')
+  assert.equal(both.text, 'Where is *it*?')
   const html = await read(
     `${HEAD}Content-Type: text/html; charset=utf-8\r\n\r\n<p>Wo ist <b>sie</b>?</p><div class="gmail_quote">alt</div>\r\n`,
   )
   assert.equal(html.text, 'Wo ist sie?')
+})
+
+test('a return path that is empty but for spaces is a report, and an endless one is read at once', () => {
+  const isReport = (path: string): boolean =>
+    isByProgram(['return-path'], (name) => (name === 'return-path' ? [path] : []), 'ann@example.com')
+  for (const path of ['<>', ' < > ', '<#@[]>', '< #@[] >', '<MAILER-DAEMON@mx.example>', '<\u00a0>'])
+    assert.equal(isReport(path), true, path)
+  for (const path of ['<ann@example.com>', `<${'\u00a0'.repeat(500_000)}ann`])
+    assert.equal(isReport(path), false)
 })
 
 test('named, unknown and wrong charsets are read', async () => {

@@ -62,7 +62,7 @@ function openFolded(document: Document): void {
     open.add(panel)
     panel.removeAttribute('hidden')
     const name = textOf(control)
-    if (name === '' || control.closest(HEADINGS)) continue
+    if (name === '' || control.contains(panel) || control.closest(HEADINGS)) continue
     const [folded, summary] = [document.createElement('details'), document.createElement('summary')]
     summary.textContent = name
     panel.before(folded)

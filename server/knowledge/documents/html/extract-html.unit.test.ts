@@ -209,6 +209,16 @@ test('what a button or a tab opens is read under its name, and menus are not', a
   )
 })
 
+test('a control that contains what it opens is left as it is', async () => {
+  const text = await textOf(
+    page(
+      '<div aria-expanded="false" aria-controls="a">Delivery<div id="a" hidden><p>In five days.</p></div></div><p>Ask us.</p>',
+    ),
+  )
+  assert.match(text, /Delivery\s+In five days\./)
+  assert.match(text, /Ask us\./)
+})
+
 test('a raised number is no digit of the number or letter of the word before it', async () => {
   const html = '<p>The warranty<sup>1</sup> covers 20 m<sup>2</sup> and 10<sup>3</sup> hours.</p>'
   const table =

@@ -82,7 +82,6 @@ export type ModelUsageTable = {
   day: Time
   agent_id: string
   model: string
-  purpose: Generated<string>
   calls: number
   input_tokens: number
   cached_tokens: number
@@ -91,6 +90,8 @@ export type ModelUsageTable = {
   dollars: number | null
   unpriced_calls: Generated<number>
 }
+
+export type ModelSideUsageTable = ModelUsageTable & { purpose: string }
 
 export type AuditLogTable = {
   id: string

@@ -6,6 +6,7 @@ import type {
   CreditUsageTable,
   EmbeddingUsageTable,
   MembersTable,
+  ModelSideUsageTable,
   ModelUsageTable,
 } from './accounts.ts'
 import type { ActionsTable, LeadsTable, ProcedureRunsTable, ProceduresTable } from './actions.ts'
@@ -122,6 +123,7 @@ export type Tables = {
   credit_usage: CreditUsageTable
   embedding_usage: EmbeddingUsageTable
   model_usage: ModelUsageTable
+  model_side_usage: ModelSideUsageTable
   settings: SettingsTable
   duties: DutiesTable
   jobs: JobsTable
