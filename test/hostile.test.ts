@@ -353,7 +353,7 @@ test('an id of another account counts as unknown outside of the APIs, and change
  * that remove something other operations need (a silent mail is answered once).
  */
 const UNPROVEN =
-  /\/tool-result|\/answer-runs\/.*\/reviews$|\/merge$|\/separate$|\/email\/connection|\/email\/silent\/|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
+  /\/tool-result|\/inbox\/views|\/answer-runs\/.*\/reviews$|\/merge$|\/separate$|\/email\/connection|\/email\/silent\/|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
 test('the same requests succeed with ids of their own account', async () => {
   const refused: string[] = []

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { requireConversation } from '../conversations/records/queries.ts'
+import type { Db } from '../platform/db/database.ts'
 import { isId } from '../platform/db/ids.ts'
 import { transact } from '../platform/db/statements/transact.ts'
 import { ApiError } from '../platform/http/errors.ts'
@@ -10,6 +11,7 @@ import * as contract from './contract.ts'
 import { retryDelivery } from './deliveries/settle-delivery.ts'
 import { deskMailRoutes } from './mail/routes.ts'
 import { addNote } from './messages/add-note.ts'
+import type { TicketMessageRow } from './messages/add-ticket-message.ts'
 import { settleHeldAnswer } from './messages/held-answers.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './messages/list-ticket-messages.ts'
 import { chosenIn, problemsOfPeople } from './messages/recipients.ts'
@@ -27,7 +29,7 @@ import { endConversation } from './tickets/end-conversation.ts'
 import { findTickets } from './tickets/list-tickets.ts'
 import { presentListedTicket, presentReply, presentTicket, presentTicketMessage } from './tickets/present.ts'
 import { findByWords } from './tickets/search-tickets.ts'
-import { holdTicket, requireTicket } from './tickets/ticket-queries.ts'
+import { holdTicket, requireTicket, type TicketRow } from './tickets/ticket-queries.ts'
 import { updateTicket } from './tickets/update-ticket.ts'
 import { inboxRoutes } from './views/routes.ts'
 
@@ -150,10 +152,7 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
 
   route(contract.retryTicketMessage, async ({ db, ref, params }) => {
     const ticket = await requireTicket(db, ref)
-    const message = isId(params.messageId) ? await findTicketMessage(db, ticket, params.messageId) : undefined
-    if (!message) {
-      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no such message.' })
-    }
+    const message = await requireMessage(db, ticket, params.messageId)
     const before = (await deliveriesOf(db, ticket, [message])).get(message.id)
     if (before) await retryDelivery(db, ref.accountId, before.id)
     const deliveries = await deliveriesOf(db, ticket, [message])
@@ -164,6 +163,7 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
     contract.discardHeldAnswer,
     { check: ({ body }) => authorOf(body) },
     async ({ db, ref, caller, params, checked: named }) => {
+      await requireMessage(db, await requireTicket(db, ref), params.messageId)
       const author = await requireAuthor(db, caller, named)
       const note = await transact(db, async (trx) => {
         const { ticket } = await holdTicket(trx, ref)
@@ -188,3 +188,9 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
 
 const stateOf = (delivery: Parameters<typeof presentTicketMessage>[2]) =>
   delivery && { status: delivery.status, error: delivery.error }
+
+async function requireMessage(db: Db, ticket: TicketRow, messageId: string): Promise<TicketMessageRow> {
+  const message = isId(messageId) ? await findTicketMessage(db, ticket, messageId) : undefined
+  if (!message) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no such message.' })
+  return message
+}

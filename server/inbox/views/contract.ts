@@ -56,7 +56,7 @@ export const createInboxView = endpoint({
   limitedMembers: 'all',
   body: Exact(viewBody),
   success: { status: 201, schema: View },
-  errors: ['TICKET_TEAM_NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND', 'TICKET_TEAM_NOT_FOUND'],
 })
 
 export const updateInboxView = endpoint({
@@ -68,7 +68,7 @@ export const updateInboxView = endpoint({
   limitedMembers: 'all',
   body: Exact(viewBody),
   success: { status: 200, schema: View },
-  errors: ['RESOURCE_NOT_FOUND', 'TICKET_TEAM_NOT_FOUND'],
+  errors: ['RESOURCE_NOT_FOUND', 'AGENT_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND', 'TICKET_TEAM_NOT_FOUND'],
 })
 
 export const deleteInboxView = endpoint({

@@ -5,8 +5,10 @@ import { isId, newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { InboxViewsTable } from '../../platform/db/tables/helpdesk.ts'
+import { commaList } from '../../platform/http/contract.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import type { Caller } from '../../platform/http/route.ts'
+import { requireMember } from '../team/find-member.ts'
 import type { createInboxView } from './contract.ts'
 
 export type ViewRow = Selectable<InboxViewsTable>
@@ -35,9 +37,10 @@ export async function viewsOf(db: Db, caller: Caller): Promise<ViewRow[]> {
     .execute()
 }
 
-/** Throws TICKET_TEAM_NOT_FOUND, and VALIDATION_INVALID_BODY when the account has too many. */
+/** Throws for ids that the caller cannot know, and VALIDATION_INVALID_BODY when the account has too many views. */
 export async function createView(trx: Trx, caller: Caller, wanted: Wanted): Promise<ViewRow> {
   const { id: accountId } = caller.account
+  await refuseUnknown(trx, caller, wanted.query)
   const owner = await ownerOf(trx, caller, wanted)
   await sql`select from accounts where id = ${accountId} for no key update`.execute(trx)
   const { n } = await trx
@@ -60,8 +63,9 @@ export async function createView(trx: Trx, caller: Caller, wanted: Wanted): Prom
     .executeTakeFirstOrThrow()
 }
 
-/** Throws RESOURCE_NOT_FOUND for a view that the caller does not see, and TICKET_TEAM_NOT_FOUND. */
+/** Throws RESOURCE_NOT_FOUND for a view that the caller does not see, and as createView does. */
 export async function updateView(db: Db, caller: Caller, id: string, wanted: Wanted): Promise<ViewRow> {
+  await refuseUnknown(db, caller, wanted.query)
   const owner = await ownerOf(db, caller, wanted)
   const row = isId(id)
     ? await db
@@ -82,6 +86,28 @@ export async function deleteView(db: Db, caller: Caller, id: string): Promise<vo
     : undefined
   if (!deleted?.numDeletedRows) throw noView()
 }
+
+/** Throws AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND or TEAM_MEMBER_NOT_FOUND for ids in a view's filters. */
+async function refuseUnknown(db: Db, { account, member }: Caller, query: Wanted['query']): Promise<void> {
+  const agents = commaList(query.agentId)
+  if (agents.length > 0) {
+    const known = await db
+      .selectFrom('agents')
+      .select('id')
+      .where('account_id', '=', account.id)
+      .where('id', 'in', agents)
+      .execute()
+    const allowed = known.filter(({ id }) => member?.agentIds?.includes(id) ?? true)
+    if (allowed.length < agents.length) throw new ApiError('AGENT_NOT_FOUND')
+  }
+  for (const teamId of idsIn(query.teamId))
+    if (!(await findTeam(db, account.id, teamId))) throw new ApiError('TICKET_TEAM_NOT_FOUND')
+  for (const memberId of [...idsIn(query.assigneeId), ...idsIn(query.mentionedId)])
+    await requireMember(db, account.id, { memberId })
+}
+
+const idsIn = (list: string | undefined): string[] =>
+  commaList(list).filter((id) => id !== 'none' && id !== 'me')
 
 const noView = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The view does not exist.' })
 
