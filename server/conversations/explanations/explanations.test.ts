@@ -83,6 +83,7 @@ test('an answer explains itself: model, tokens, money, time, passages, outcome a
         agentId,
         agentName: 'Lumi',
         model: 'fake',
+        purpose: 'answer',
         calls: 1,
         inputTokens: 1_000,
         cachedTokens: 0,

@@ -104,7 +104,10 @@ test('a run costs nothing and does not count as a reply', async () => {
   assert.equal(await used(), before)
   assert.equal((await client.request('GET', `/agents/${agentId}`)).body.creditsUsed, before)
   const usage = (await client.request('GET', '/usage')).body
-  assert.ok(!JSON.stringify(usage).includes(agentId), JSON.stringify(usage))
+  const { models: calls, ...others } = usage
+  assert.ok(!JSON.stringify(others).includes(agentId), JSON.stringify(others))
+  const own = calls.filter((row: { agentId: string }) => row.agentId === agentId)
+  assert.deepEqual([...new Set(own.map(({ purpose }: { purpose: string }) => purpose))], ['playground'])
 })
 
 test('a run is in no list of customers, and is found by its source', async () => {
