@@ -109,7 +109,10 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await keys.use(page.getByRole('button', { name: /^Snoozed/ }))
     await row('Returns tomorrow').waitFor()
     await open(row('Lamp 69'))
-    await page.getByLabel('Messages').getByText(/Snoozed until/).waitFor()
+    await page
+      .getByLabel('Messages')
+      .getByText(/Snoozed until/)
+      .waitFor()
     await keys.use(details.getByRole('button', { name: 'Wake it now' }))
     await until('it is awake', async () => (await ticket(69)).statusCategory === 'on_you')
     await keys.use(page.getByRole('button', { name: /^Open/ }))
