@@ -211,6 +211,29 @@ test('search finds every word in tickets and in their messages', async () => {
   assert.equal((await findByWords(service.ctx.db, desk.owner, { query: 'kettle', limit: 5 })).total, 2)
 })
 
+test('a search for a word of very many messages finds tickets by their subject, and rare words in old messages', async () => {
+  const desk = await openDesk(service)
+  const { db } = service.ctx
+  for (const subject of ['The invoice of March', 'Lamp', 'Chair']) await desk.open({ subject })
+  await desk.call('POST', '/tickets/2/messages', {
+    type: 'reply',
+    content: 'The invoice for the zeppelin is here',
+    authorId: desk.members.ann,
+  })
+  await sql`
+    insert into ticket_messages (id, account_id, agent_id, ticket_id, type, content_text, attachments, created_at)
+    select gen_random_uuid(), account_id, agent_id, id, 'note', 'The invoice again', '[]', now() + i * interval '1 second'
+    from tickets, generate_series(1, 450) as i where agent_id = ${desk.agentId} and number = 3`.execute(db)
+  const find = async (query: string, limit: number) => {
+    const { data, pagination } = (await desk.call('POST', '/tickets/search', { query, limit })).body
+    return [data.map(({ ticketNumber }: { ticketNumber: number }) => ticketNumber), pagination]
+  }
+  // The newest messages are those of the third ticket alone, so all are looked through; only some of them are ranked.
+  const [tickets, pagination] = await find('invoice', 20)
+  assert.deepEqual([tickets.sort(), pagination], [[1, 3], { cursor: null, hasMore: false }])
+  assert.deepEqual(await find('zeppelin', 20), [[2], { cursor: null, hasMore: false, total: 1 }])
+})
+
 test('messages of a ticket are listed in both orders, each once', async () => {
   const desk = await openDesk(service)
   await desk.open()
