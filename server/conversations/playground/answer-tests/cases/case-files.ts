@@ -1,9 +1,11 @@
-import * as xlsx from '@e965/xlsx'
+import papaparse from 'papaparse'
 import type { Static } from 'typebox'
+import { storable } from '../../../../platform/http/bodies/storable.ts'
 import { bodyValidator } from '../../../../platform/http/input/validate.ts'
 import { csvRow, textOfCell } from '../../../../platform/text/rows/csv-row.ts'
 import { messageOf } from '../../../../platform/unknown-values.ts'
 import { AddedAnswerCase } from '../schema.ts'
+import { MAX_CASES } from './cases.ts'
 
 type Case = Static<typeof AddedAnswerCase>
 type CaseFormat = 'json' | 'csv'
@@ -13,10 +15,16 @@ export class BadCaseFile extends Error {}
 
 const validate = bodyValidator(AddedAnswerCase)
 
+/** In characters. More fits into JSON, which is read faster. */
+const MAX_TABLE = 1_000_000
+const MAX_COLUMNS = 50
+const TOO_MANY = `An agent has at most ${MAX_CASES} cases, and the file has more.`
+
 /** Reads cases: a list in JSON, or a table with a row for each case. Throws BadCaseFile for the first mistake. */
 export function readCases(text: string, format: CaseFormat): Case[] {
   const listed: unknown = format === 'csv' ? casesOfTable(text) : parsed(text)
   if (!Array.isArray(listed)) throw new BadCaseFile('The file is no list of cases.')
+  if (listed.length > MAX_CASES) throw new BadCaseFile(TOO_MANY)
   return listed.map((one: unknown, at) => {
     const [problem] = Object.entries(validate(one))
     if (problem) throw new BadCaseFile(`Case ${at + 1}: ${problem.join(': ')}`)
@@ -28,7 +36,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new BadCaseFile(`The file is not JSON: ${messageOf(error)}`)
+    throw new BadCaseFile(`The file is not JSON: ${storable(messageOf(error))}`)
   }
 }
 
@@ -49,21 +57,31 @@ const COLUMNS = [
   'conversationId',
 ]
 
+/** Returns the rows of a table below the one with the names of its columns. No more is read than an agent may have. */
+function rowsOf(text: string): Record<string, string>[] {
+  if (text.length > MAX_TABLE)
+    throw new BadCaseFile('A table has at most 1 MB. Divide it, or write the cases as JSON.')
+  // The names of columns contain no separator.
+  const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ','
+  // With the names, and the empty row after the last line.
+  const preview = MAX_CASES + 3
+  const { data, meta } = papaparse.parse<string[]>(text, { delimiter, preview, skipEmptyLines: 'greedy' })
+  const [names = [], ...rows] = data
+  if (names.length > MAX_COLUMNS) throw new BadCaseFile(`A table has at most ${MAX_COLUMNS} columns.`)
+  if (meta.truncated) throw new BadCaseFile(TOO_MANY)
+  return rows.map((row) => Object.fromEntries(names.map((name, at) => [name.trim(), row[at] ?? ''])))
+}
+
 /** Several texts stand in one cell, a line each, or as a list in JSON if one of them has lines itself. */
 function casesOfTable(text: string): unknown[] {
-  const book = xlsx.read(text, { type: 'string', raw: true })
-  const sheet = book.Sheets[book.SheetNames[0] ?? '']
-  const rows = sheet
-    ? xlsx.utils.sheet_to_json<Record<string, unknown>>(sheet, { raw: true, defval: '' })
-    : []
-  return rows.map((row, at) => {
-    const cell = (name: string): string => textOfCell(String(row[name] ?? '')).trim()
+  return rowsOf(text).map((row, at) => {
+    const cell = (name: string): string => textOfCell(row[name] ?? '').trim()
     const given = <T>(names: readonly string[], read: (text: string) => T) =>
       Object.fromEntries(names.flatMap((name) => (cell(name) === '' ? [] : [[name, read(cell(name))]])))
     const messages = linesOf(cell('messages') || cell('message') || cell('question'))
     const customer = given([...CUSTOMER], (said) => said)
     return {
-      name: cell('name') || (messages[0] ?? cell('goal')).slice(0, 200),
+      name: cell('name') || beginningOf(messages[0] ?? cell('goal')),
       messages,
       ...given(['channel', 'conversationId'], (said) => said),
       ...(Object.keys(customer).length > 0
@@ -78,6 +96,9 @@ function casesOfTable(text: string): unknown[] {
     }
   })
 }
+
+/** Returns the beginning of a text as a name, without half of a character at its end. */
+const beginningOf = (text: string): string => text.slice(0, 200).replace(/[\ud800-\udbff]$/, '')
 
 function linesOf(cell: string): string[] {
   if (cell.startsWith('[')) {

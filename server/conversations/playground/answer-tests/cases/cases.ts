@@ -15,7 +15,8 @@ import type { AddedAnswerCase, AnswerCase, AnswerCaseChange, CaseContent, CaseOf
 
 type CaseRow = Selectable<AnswerCasesTable>
 
-const MAX_CASES = 500
+/** The most cases of an agent. */
+export const MAX_CASES = 500
 /** The most bytes of all cases of an agent, which a run copies. */
 const MAX_BYTES = 10_000_000
 

@@ -124,7 +124,7 @@ export const importCases = endpoint({
   name: 'importAnswerCases',
   summary: 'Add cases from a file',
   description:
-    'Adds all cases or none. JSON is a list of cases as they are added one by one. A table has a row for each case and the columns `name`, `messages`, `channel`, `holds`, `lacks`, `cites`, `calls`, `declines`, `handsOver`, `reachesGoal`, `means`, `sounds`, `persona`, `goal`, `temper`, `maxMessages`, `results` and `conversationId`, all optional but one of `messages` and `persona` with `goal`. Several messages or texts are lines of one cell, or a list in JSON if one has lines itself. `results` is an object in JSON. A case with the `conversationId` of a conversation that is gone is refused: take the member out if the case has nothing personal.',
+    'Adds all cases or none, at most 500. JSON is a list of cases as they are added one by one. A table is CSV of at most 1 MB and 50 columns; it has a row for each case and the columns `name`, `messages`, `channel`, `holds`, `lacks`, `cites`, `calls`, `declines`, `handsOver`, `reachesGoal`, `means`, `sounds`, `persona`, `goal`, `temper`, `maxMessages`, `results` and `conversationId`, all optional but one of `messages` and `persona` with `goal`. Several messages or texts are lines of one cell, or a list in JSON if one has lines itself. `results` is an object in JSON. A case with the `conversationId` of a conversation that is gone is refused: take the member out if the case has nothing personal.',
   scope: 'agents:write',
   bodyLimit: 12_000_000,
   body: Exact({
