@@ -28,7 +28,9 @@ type Expectations = Static<typeof NewAnswerCase>['expect']
 /** The messages before the answer that are read, and the limits of a case. */
 const MESSAGES_READ = 200
 const MAX_TURNS = 10
-const MAX_LENGTH = { message: 10_000, means: 4_000, name: 80 }
+/** The most characters of a name, an address or a number, which a cut may split. */
+const MAX_VALUE = 400
+const MAX_LENGTH = { message: 10_000, answer: 20_000, means: 4_000, name: 80 }
 
 /**
  * Returns a case that asks what a customer wrote up to an answer, without what is known of the customer. Throws
@@ -44,14 +46,12 @@ export async function caseFromConversation(
   const answer = messages.at(-1)
   const { known, names } = await knownOf(db, conversation)
   const replacer = personalReplacer(known, names)
-  const asked = turnsOf(messages).map((text) =>
-    replacer.inOwnText(text).slice(0, MAX_LENGTH.message).toWellFormed(),
-  )
+  const asked = turnsOf(messages).map((text) => cleaned(text, MAX_LENGTH.message, replacer.inOwnText))
   if (!answer || asked.length === 0)
     throw new ApiError('RESOURCE_MESSAGE_NOT_FOUND', {
       message: 'Nothing was asked before this answer, so there is nothing to test.',
     })
-  const said = replacer.inText(withoutMarkers(textOf(answer)))
+  const said = cleaned(withoutMarkers(textOf(answer)), MAX_LENGTH.answer, replacer.inText)
   const { results, ...expect } = await expectedOf(db, ref, messages, answer, replacer)
   const channel = channelOf(conversation)
   return {
@@ -66,6 +66,14 @@ export async function caseFromConversation(
     marks: replacer.marks(),
     answer: said,
   }
+}
+
+/** Shortens a text before it is cleaned, and then takes away what the cut may have split. */
+function cleaned(text: string, most: number, clean: (text: string) => string): string {
+  const read = text.slice(0, most + MAX_VALUE)
+  const said = clean(read.toWellFormed())
+  const end = read.length < text.length ? Math.max(0, said.length - MAX_VALUE) : said.length
+  return said.slice(0, Math.min(most, end)).toWellFormed()
 }
 
 /** Returns the messages up to an answer, oldest first. */
@@ -136,7 +144,7 @@ async function expectedOf(
       results[toolName] = replacer.inJson(providerExecuted ? data : output)
     }
   const right = await rightAnswer(db, ref, answer)
-  const means = right.text && replacer.inText(right.text).slice(0, MAX_LENGTH.means).toWellFormed()
+  const means = right.text && cleaned(right.text, MAX_LENGTH.means, replacer.inText)
   return {
     ...(calls.length > 0 ? { calls: calls.slice(0, 20) } : {}),
     ...(actions.length > calls.length ? { handsOver: true } : {}),

@@ -21,6 +21,8 @@ const MIN_NAME_IN_ADDRESS = 4
 const LAST_DIGITS = 8
 /** While texts are replaced, a private character stands for each mark, so that no value is found within a mark. */
 const FIRST_TOKEN = 0xf_0000
+/** Far more than is known of a person; each costs a look at every text. */
+const MAX_VALUES = 1_000
 const TOKENS = /[\u{F0000}-\u{FFFFD}]/gu
 
 /**
@@ -31,14 +33,22 @@ export function personalReplacer(known: readonly KnownValue[], names: readonly s
   const marks: string[] = []
   const tokens = new Map<string, string>()
   const ofKind = new Map<string, number>()
-  const values = [...known]
-  const nameOf = new Map(names.flatMap((name) => partsOf(name).map((part) => [part, name] as const)))
-  const addressParts = known.flatMap(({ value }) => partsOfAddress(value))
+  /** The tokens of what the person's own texts hold, by address or digits. */
+  const found = new Map<string, string>()
+  // A longer value may hold a shorter one.
+  const values = known
+    .slice(0, MAX_VALUES)
+    .toSorted((a, b) => b.value.length - a.value.length)
+    .map((one) => ({ ...one, upper: upperCase(one.value.trim()) }))
+  const fullNames = names.slice(0, MAX_VALUES).map((name) => ({ name, upper: upperCase(name.trim()) }))
+  const parts = fullNames.flatMap(({ name }) => partsOf(name).map((part) => [part, name] as const))
+  const nameOf = new Map(parts.slice(0, MAX_VALUES))
+  const addressParts = values.flatMap(({ value }) => partsOfAddress(value)).slice(0, MAX_VALUES)
   const nameInAddress = [...nameOf.keys(), ...addressParts].map(folded)
   const firstName = names[0] ?? addressParts.join(' ')
 
   function tokenOf(kind: string, value: string): string {
-    const key = `${kind} ${kind === 'number' ? value.replace(/\D/g, '').slice(-LAST_DIGITS) : folded(value.trim())}`
+    const key = `${kind} ${kind === 'number' ? digitsOf(value).slice(-LAST_DIGITS) : folded(value.trim())}`
     let token = tokens.get(key)
     if (token === undefined) {
       const count = (ofKind.get(kind) ?? 0) + 1
@@ -60,20 +70,58 @@ export function personalReplacer(known: readonly KnownValue[], names: readonly s
 
   function replaceKnown(text: string): string {
     let clean = text.replace(TOKENS, '')
-    // A longer value may hold a shorter one.
-    for (const { kind, value } of values.toSorted((a, b) => b.value.length - a.value.length))
-      clean = replaceEach(clean, value, 'giu', () => tokenOf(kind, value))
-    clean = clean.replace(EMAIL, (address) => (isTheirs(address) ? tokenOf('email', address) : address))
-    for (const name of names) clean = replaceEach(clean, name, 'giu', () => tokenOf('name', name))
+    // Looking for a value is much faster than a pattern, and few texts hold many.
+    const upper = upperCase(clean)
+    for (const { kind, value, upper: wanted } of values)
+      if (upper.includes(wanted)) clean = replaceEach(clean, value, 'giu', () => tokenOf(kind, value))
+    clean = replaceFound(clean)
+    for (const { name, upper: wanted } of fullNames)
+      if (upper.includes(wanted)) clean = replaceEach(clean, name, 'giu', () => tokenOf('name', name))
     // A single part may be a word of its own ("Will", "Mark"): only as it is written in the name.
-    for (const [part, name] of nameOf) clean = replaceEach(clean, part, 'gu', () => tokenOf('name', name))
-    for (const part of addressParts) clean = replaceEach(clean, part, 'giu', () => tokenOf('name', firstName))
+    for (const [part, name] of nameOf)
+      if (clean.includes(part)) clean = replaceEach(clean, part, 'gu', () => tokenOf('name', name))
+    for (const part of addressParts)
+      if (upper.includes(upperCase(part)))
+        clean = replaceEach(clean, part, 'giu', () => tokenOf('name', firstName))
     return clean
   }
 
+  /** Replaces the addresses of the person, and the addresses and numbers that the person's own texts hold. */
+  function replaceFound(text: string): string {
+    const clean = text.replace(EMAIL, (address) =>
+      isTheirs(address)
+        ? tokenOf('email', address)
+        : (found.get(folded(address)) ??
+          address.replace(NARROW_EMAIL, (inner) => foundIn(inner, /\.[^.]*$/))),
+    )
+    return clean.replace(NUMBERS, (numbers) => {
+      // Digits and what is between them, in turn.
+      const pieces = numbers.split(/(\D+)/)
+      let replaced = ''
+      for (let at = 0; at < pieces.length; at++) {
+        const tokenUntil = (end: number) => found.get(digitsOf(pieces.slice(at, end).join('')))
+        let end = at % 2 === 0 ? Math.min(pieces.length, at + MAX_PIECES) : at
+        while (end > at && tokenUntil(end) === undefined) end -= 2
+        replaced += end > at ? tokenUntil(end) : pieces[at]
+        if (end > at) at = end - 1
+      }
+      return replaced
+    })
+  }
+
+  /** Returns the text with its longest beginning that was found as a token; `last` is what may follow it. */
+  function foundIn(text: string, last: RegExp): string {
+    for (let start = text; start !== ''; start = last.test(start) ? start.replace(last, '') : '') {
+      const token = found.get(folded(start))
+      if (token) return token + text.slice(start.length)
+    }
+    return text
+  }
+
   function noteAndReplace(kind: string, value: string): string {
-    values.push({ kind, value })
-    return tokenOf(kind, value)
+    const token = tokenOf(kind, value)
+    found.set(kind === 'number' ? digitsOf(value) : folded(value), token)
+    return token
   }
 
   const withMarks = (text: string): string =>
@@ -104,6 +152,17 @@ export function personalReplacer(known: readonly KnownValue[], names: readonly s
     marks: () => [...marks],
   }
 }
+
+/** An address within what may be one of many signs, such as a link. */
+const NARROW_EMAIL = /[\p{L}\d._%+-]{1,320}@[\p{L}\d.-]{1,255}/gu
+/** Numbers beside each other, and the most pieces of a single one with what is between them. */
+const NUMBERS = /(?<![\p{L}\d])\d[\d ()./\u00a0-]*\d(?![\p{L}\d])/gu
+const MAX_PIECES = 25
+
+const digitsOf = (text: string): string => text.replace(/\D/g, '')
+
+/** The same for all that a pattern takes for the same whatever its case. */
+const upperCase = (text: string): string => text.toLowerCase().toUpperCase()
 
 /** Without accents, which addresses mostly leave out. */
 const folded = (text: string): string => foldAccents(foldText(text))

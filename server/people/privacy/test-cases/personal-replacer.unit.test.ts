@@ -92,3 +92,23 @@ test('long and odd values do no harm', () => {
   )
   assert.equal(inOwnText(`${'a'.repeat(50_000)}!`), `${'a'.repeat(50_000)}!`)
 })
+
+test('texts full of numbers and addresses are cleaned, and what was found is found again however it is surrounded', () => {
+  const { inOwnText, inText } = personalReplacer(
+    Array.from({ length: 5_000 }, (_, n) => ({ kind: 'k', value: `value-${n}` })),
+    ['Anna Long'],
+  )
+  const numbers = Array.from({ length: 10_000 }, (_, n) => 100_000_001 + n * 37)
+  for (let part = 0; part < 5; part++) {
+    const text = numbers.slice(part * 2_000, (part + 1) * 2_000).join(', ')
+    assert.doesNotMatch(inOwnText(text), /\d{9}/)
+  }
+  assert.doesNotMatch(inText(numbers.join(' ')), /\d{9}/)
+  assert.equal(inText(`2024 ${numbers[1]} 12, A${numbers[1]}`), `2024 [number 2] 12, A${numbers[1]}`)
+  const addresses = Array.from({ length: 2_000 }, (_, n) => `ben${n}@home.example`)
+  assert.doesNotMatch(inOwnText(addresses.join(' ')), /home/)
+  assert.equal(
+    inText('https://shop.example/?mail=ben7@home.example.Thanks, BEN8@home.example/x, ben9@home.examples'),
+    'https://shop.example/?mail=[email 8].Thanks, [email 9]/x, ben9@home.examples',
+  )
+})
