@@ -55,8 +55,13 @@ const named = async (): Promise<string[]> => [
 ]
 
 test('a test leaves nothing outside of its own tables: no list, search, figure, ticket or unanswered question', async () => {
+  // The calls of models are counted there, too, as those of tests.
+  const charged = async () => {
+    const { days, total } = (await client.request('GET', '/usage')).body
+    return { days, total }
+  }
   const figures = async () => [
-    (await client.request('GET', '/usage')).body,
+    await charged(),
     (await at('GET', '/insights')).body,
     (await at('GET', '/conversations/search?query=markerzq')).body.data,
   ]
@@ -99,6 +104,55 @@ test('cases, results, judgements and notes go with the person, and the rest of a
   assert.deepEqual([again.status, again.body.total], [201, 1])
   const { id } = again.body
   await until('its end', async () => (await at('GET', `/answer-runs/${id}`)).body.status !== 'running')
+})
+
+test('a name at the beginning of a line goes, numbers of the machinery stay, and no run waits for what is gone', async () => {
+  const userId = '4821'
+  const cases = [
+    { name: 'Lines', messages: [`My number is\n${userId}`], expect: {} },
+    { name: 'Quoted', messages: ['Hi'], results: { find: { "it's": [{ [userId]: 1 }] } }, expect: {} },
+    { name: 'Digits', messages: ['Hi'], results: { find: { customer: 4821 } }, expect: {} },
+    { name: 'Kept', messages: ['Hello?'], expect: { holds: ['Hello'] } },
+  ]
+  const ids: string[] = []
+  for (const one of cases) ids.push((await at('POST', '/answer-cases', one)).body.id)
+  models.otherwise(() => ({ tokens: ['Hello.'] }))
+  const { body } = await at('POST', '/answer-runs', { caseIds: ids, maxCredits: 4821 })
+  const run = async (id: string) => (await at('GET', `/answer-runs/${id}`)).body
+  await until('the end of the run', async () => (await run(body.id)).status !== 'running')
+  const { db } = service.ctx
+  const { accountId } = client
+  await sql`update answer_results set result = result || '{"ms": 4821, "firstMs": 4821}'
+    where account_id = ${accountId}`.execute(db)
+  // One runs, with a result that names the person although its case does not.
+  let release = () => {}
+  const later = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let asked = 0
+  models.otherwise(() =>
+    asked++ === 0 ? { tokens: [`Hello,\n${userId}.`] } : { tokens: ['Hi'], after: later },
+  )
+  const second = (await at('POST', '/answer-runs', { caseIds: ids.slice(3), repeats: 3 })).body.id
+  await until('the second question', async () => asked === 2)
+  await erased(client, { userId })
+  release()
+  await until('the end of the second', async () => (await run(second)).status !== 'running')
+  assert.equal((await run(second)).status, 'canceled')
+  assert.doesNotMatch(JSON.stringify((await run(second)).results), /4821/)
+  const kept = await run(body.id)
+  const [result] = kept.results.filter(({ name }: { name: string }) => name === 'Kept')
+  assert.deepEqual([result.ms, kept.status, kept.maxCredits], [4821, 'finished', 4821])
+  for (const { results } of [kept])
+    assert.doesNotMatch(JSON.stringify(results.map(({ messages }: { messages: object }) => messages)), /4821/)
+  const { rows } = await sql<{ cases: object; id: string }>`
+    select id, cases from answer_runs where account_id = ${accountId} and id = ${body.id}`.execute(db)
+  assert.doesNotMatch(JSON.stringify(rows[0]?.cases), /4821/)
+  const left = (await at('GET', '/answer-cases')).body.data.map(({ id }: { id: string }) => id)
+  assert.deepEqual(
+    ids.filter((id) => left.includes(id)),
+    ids.slice(3),
+  )
 })
 
 test('tests go when the retention time of the agent has passed, and not before', async () => {

@@ -58,35 +58,82 @@ const wordsOf = (names: string[]): string[] =>
     .map((name) => name.toLowerCase().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
     .map((name) => `(^|[^[:alnum:]])${name}($|[^[:alnum:]])`)
 
+/** Where a case holds what people have written; other members are those of the machinery. */
+const TEXTS_OF_CASE = [
+  '$.name',
+  '$.messages[*]',
+  '$.customer.persona',
+  '$.customer.goal',
+  '$.customer.temper',
+  '$.results.**',
+  '$.expect.*[*]',
+]
+const TEXTS_OF_RESULT = [
+  '$.name',
+  '$.error',
+  '$.messages[*].text',
+  '$.checks[*].expected',
+  '$.checks[*].reason',
+  '$.sources[*].name',
+  '$.calls[*].input.**',
+  '$.judgement.problem',
+  '$.judgement.claims[*].claim',
+  '$.judgement.claims[*].reason',
+  '$.judgement.claims[*].piece.name',
+  '$.judgement.claims[*].piece.text',
+]
+const TEXTS_OF_SETTINGS = ['$.note', '$.instructions']
+
 /**
  * Deletes cases, results and reviews of tests of answers that contain a name, and whole runs that were asked for with one.
- * Of other runs, the case is emptied, because its place counts; one that still runs would ask it, and is canceled.
+ * Of other runs, the case is emptied, because its place counts; one that still runs would ask it, or count the deleted
+ * result, and is canceled.
  */
 async function dropAnswerTests(db: Db, accountId: AccountId, names: string[]): Promise<void> {
   const words = wordsOf(names)
   if (words.length === 0) return
-  const naming = (text: RawBuilder<unknown>) => sql`lower(${text}) ~ any(${words}::text[])`
+  const naming = (text: RawBuilder<unknown>) => sql<boolean>`lower(${text}) ~ any(${words}::text[])`
+  // Line breaks and quotation marks stand in the texts themselves, but not in those of JSON.
+  const namingIn = (value: RawBuilder<unknown>, paths: readonly string[]) => sql<boolean>`exists (
+    select from unnest(array[${sql.join(paths.map((path) => sql.lit(path)))}]::jsonpath[]) as path
+    cross join lateral jsonb_path_query(${value}, path) as found
+    cross join lateral (
+      select found #>> '{}' as text where jsonb_typeof(found) in ('string', 'number')
+      union all select jsonb_object_keys(found) where jsonb_typeof(found) = 'object') as said
+    where ${naming(sql`said.text`)})`
   await transact(db, async (trx) => {
+    // A result that is being stored goes first, and a later one finds that its run is canceled.
+    await sql`
+      select from answer_runs where account_id = ${accountId} and status = 'running' order by id for update`.execute(
+      trx,
+    )
     await sql`
       delete from answer_reviews where account_id = ${accountId}
         and (${naming(sql`note`)} or ${naming(sql`reviewer`)})`.execute(trx)
     await sql`
-      delete from answer_results where account_id = ${accountId} and ${naming(sql`result::text`)}`.execute(
+      with gone as (
+        delete from answer_results where account_id = ${accountId} and ${namingIn(sql`result`, TEXTS_OF_RESULT)}
+        returning run_id)
+      update answer_runs set status = 'canceled', finished_at = now()
+      where account_id = ${accountId} and status = 'running' and id in (select run_id from gone)`.execute(trx)
+    await sql`
+      delete from answer_cases where account_id = ${accountId}
+        and (${naming(sql`name`)} or ${namingIn(sql`content`, TEXTS_OF_CASE)})`.execute(trx)
+    await sql`
+      delete from answer_runs where account_id = ${accountId} and ${namingIn(sql`settings`, TEXTS_OF_SETTINGS)}`.execute(
       trx,
     )
     await sql`
-      delete from answer_cases where account_id = ${accountId}
-        and ${naming(sql`name || ' ' || content::text`)}`.execute(trx)
-    await sql`
-      delete from answer_runs where account_id = ${accountId} and ${naming(sql`settings::text`)}`.execute(trx)
-    await sql`
       update answer_runs set status = case status when 'running' then 'canceled' else status end,
         finished_at = coalesce(finished_at, now()), cases = (
-          select jsonb_agg(case when ${naming(sql`asked::text`)}
+          select jsonb_agg(case when ${namingIn(sql`asked`, TEXTS_OF_CASE)}
             then jsonb_build_object('id', asked -> 'id', 'name', '', 'messages', '[]'::jsonb, 'expect', '{}'::jsonb)
             else asked end order by place)
           from jsonb_array_elements(cases) with ordinality as listed (asked, place))
-      where account_id = ${accountId} and ${naming(sql`cases::text`)}`.execute(trx)
+      where account_id = ${accountId} and exists (
+        select from jsonb_array_elements(cases) as asked where ${namingIn(sql`asked`, TEXTS_OF_CASE)})`.execute(
+      trx,
+    )
   })
 }
 
