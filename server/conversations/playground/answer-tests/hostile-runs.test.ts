@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
+import { NEVER } from '../../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
@@ -93,6 +94,67 @@ test('a run that cannot go on ends, and a job that runs again does nothing', asy
   const before = models.requests.length
   await runAnswerTests(service.ctx).run({ ...job, runId: body.id }, { isLast: () => true, signal })
   assert.equal(models.requests.length, before)
+})
+
+const workedOff = ({ client }: Tester) =>
+  until('the end of the job', async () => {
+    const jobs = service.ctx.db.selectFrom('jobs' as never).select('id' as never)
+    return !(await jobs.where('tenant' as never, '=', client.accountId as never).executeTakeFirst())
+  })
+
+test('what is answered after a run was canceled is not stored, and nobody waits for an answer', async () => {
+  const one = await tester()
+  await added(one)
+  let release = () => {}
+  const later = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  for (const after of [later, NEVER]) {
+    const asked = models.requests.length
+    models.otherwise(() => ({ tokens: ['Hello.'], after }))
+    const { id } = (await one.at('POST', '/answer-runs', { repeats: 2 })).body
+    await until('the question', async () => models.requests.length > asked)
+    assert.equal((await one.at('POST', `/answer-runs/${id}/cancel`)).body.status, 'canceled')
+    if (after === later) release()
+    await workedOff(one)
+    const run = (await one.at('GET', `/answer-runs/${id}`)).body
+    assert.deepEqual([run.status, run.done], ['canceled', 0])
+  }
+  models.otherwise(() => ({ tokens: ['Hello.'] }))
+})
+
+test('what failed within the service is for its log, not for members', async () => {
+  const one = await tester()
+  await added(one)
+  const ref = { accountId: one.client.accountId as never, agentId: one.agentId }
+  const needs = { jobs: { enqueue: async () => {} }, models: service.ctx.models }
+  const settings = { repeats: 1, judges: false, note: '' }
+  const cases = [{ id: '1', ...ASKED }]
+  const started = () =>
+    transact(service.ctx.db, (trx) => startRun(trx, needs, { ref, plan: 'unlimited' }, cases, settings))
+  const { signal } = new AbortController()
+  const failing = () => {
+    throw new Error('relation "secret_table" does not exist')
+  }
+  const broken = { ...service.ctx, jobs: { ...service.ctx.jobs, enqueue: failing } }
+  const runId = await started()
+  const job = { ...ref, runId, done: 0 }
+  await assert.rejects(runAnswerTests(broken as never).run(job, { isLast: () => true, signal }), /secret/)
+  const { status, problem } = (await one.at('GET', `/answer-runs/${runId}`)).body
+  assert.equal(status, 'stopped')
+  assert.match(problem, /^A test could not be run\. .*log/)
+  assert.doesNotMatch(problem, /secret/)
+
+  const generations = { ...service.ctx.generations, reserve: failing }
+  const second = await started()
+  await runAnswerTests({ ...service.ctx, generations } as never).run(
+    { ...job, runId: second },
+    { isLast: () => true, signal },
+  )
+  const [result] = (await one.at('GET', `/answer-runs/${second}`)).body.results
+  assert.match(result.error, /log/)
+  assert.doesNotMatch(result.error, /secret/)
+  await endRun(service.ctx.db, ref, second, 'canceled')
 })
 
 test('runs that are canceled are not kept beyond the newest', async () => {

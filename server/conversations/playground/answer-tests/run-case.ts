@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { ToolOutput } from '../../../actions/tools/tool.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
-import type { Asker } from '../../../ai/calls/call-model.ts'
+import type { Asker, SideCall } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import { ModelFailure, whatHappened } from '../../../ai/failures/model-failure.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
@@ -14,7 +14,7 @@ import type { ChatAnswer } from '../../records/schema.ts'
 import { whileWatching } from '../../stream/send-stream.ts'
 import { chatAgentOf, startChat } from '../../turn/start.ts'
 import type { ChatRequest, TurnNeeds } from '../../turn/turn.ts'
-import { judgeGoal, nextMove } from './cases/simulated-customer.ts'
+import { judgeGoal, nextMove, UnreadableMove } from './cases/simulated-customer.ts'
 import { checkAnswer } from './check-answer.ts'
 import { type Judged, judgeAnswer, piecesOf } from './judging/judge-answer.ts'
 import type { CaseOfRun, Result, RunSettings } from './schema.ts'
@@ -34,8 +34,12 @@ type Talk = {
   instructions: string
   steps: AnswerRecord['run']['steps']
   credits: number
+  spent: Spent
   error: string | null
 }
+
+/** What all calls have cost, as far as it is known. */
+type Spent = { dollars: number; isUnpriced: boolean }
 
 /** Asks one case once and checks what is answered. Nothing of the conversation is kept but the result. */
 export async function runCase(
@@ -76,6 +80,8 @@ export async function runCase(
     firstMs: made?.run.steps[0]?.firstMs ?? null,
     ms: Math.round(performance.now() - begun),
     error: talk.error,
+    spentDollars: talk.spent.dollars,
+    isUnpriced: talk.spent.isUnpriced,
     judgement,
   }
 }
@@ -104,11 +110,12 @@ async function converse(
     instructions: '',
     steps: [],
     credits: 0,
+    spent: { dollars: 0, isUnpriced: false },
     error: asked.messages.length === 0 && !asked.customer ? 'The case was deleted.' : null,
   }
   for (const text of asked.messages) {
     signal.throwIfAborted()
-    await ask(ctx, ref, settings, asked, talk, text)
+    await ask(ctx, ref, settings, asked, talk, text, signal)
     if (!talk.answer) return talk
   }
   if (asked.customer) await continueAs(ctx, ref, settings, asked, asked.customer, talk, signal)
@@ -137,22 +144,35 @@ async function continueAs(
   for (let asks = asked.messages.length; ; asks++) {
     signal.throwIfAborted()
     try {
-      const move = await nextMove({ ...ctx, asker: asTest(ref) }, model, customer, saidIn(talk), signal)
+      const move = await nextMove(asTest(ctx, ref, talk.spent), model, customer, saidIn(talk), signal)
       talk.ending = 'ending' in move ? move.ending : asks < customer.maxMessages ? null : 'limit'
       if ('ending' in move || talk.ending) return
-      await ask(ctx, ref, settings, asked, talk, move.message)
+      await ask(ctx, ref, settings, asked, talk, move.message, signal)
     } catch (failure) {
       signal.throwIfAborted()
       if (failure instanceof ApiError) throw failure
       talk.answer = null
-      talk.error = failure instanceof ModelFailure ? whatHappened(failure) : reasonOf(failure)
+      talk.error = reasonOf(ctx, failure)
     }
     if (!talk.answer) return
   }
 }
 
-/** On whose behalf a model plays customers and judges. */
-const asTest = ({ accountId, agentId }: AgentRef): Asker => ({ accountId, agentId, purpose: 'tests' })
+/** On whose behalf a model plays customers and judges, and who notes what that costs. */
+function asTest({ models }: Pick<TurnNeeds, 'models'>, { accountId, agentId }: AgentRef, spent: Spent) {
+  const asker: Asker = { accountId, agentId, purpose: 'tests' }
+  const noteCall = (call: SideCall): void => {
+    models.noteCall(call)
+    noteCost(spent, call.use.dollars, call.error === null)
+  }
+  return { models: { noteCall }, asker }
+}
+
+/** A call that has said nothing costs nothing, as far as anybody knows. */
+function noteCost(spent: Spent, dollars: number | null, hasSaid: boolean): void {
+  spent.dollars += dollars ?? 0
+  spent.isUnpriced ||= dollars === null && hasSaid
+}
 
 /** Returns the model that plays customers and judges; null if there is no language model. */
 function sideModel({ models }: Pick<TurnNeeds, 'models'>): ResolvedModel | null {
@@ -168,6 +188,7 @@ async function ask(
   asked: CaseOfRun,
   talk: Talk,
   text: string,
+  signal: AbortSignal,
 ): Promise<void> {
   const trial = recordAnswer({ channel: asked.channel ?? 'api', temp: settings.temp ?? 0 }, 'always')
   const history = [...talk.messages]
@@ -177,14 +198,24 @@ async function ask(
     const request = await requestOf(ctx, ref, settings, asked)
     talk.instructions = request.agent.instructions
     const reading = await startChat(ctx, { ...request, ask: { kind: 'message', text }, history, trial })
-    talk.answer = await whileWatching(reading, reading.answer)
+    const stop = (): unknown => reading.abort('stop')
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+    talk.answer = await whileWatching(reading, reading.answer).finally(() =>
+      signal.removeEventListener('abort', stop),
+    )
+    signal.throwIfAborted()
   } catch (failure) {
+    signal.throwIfAborted()
     if (failure instanceof ApiError && failure.code === 'SERVICE_OVERLOADED') throw failure
-    talk.error = reasonOf(failure)
+    talk.error = reasonOf(ctx, failure)
   }
   const record = trial.made()
   talk.made = record ?? talk.made
   talk.steps.push(...trial.steps)
+  for (const [at, { model, inputTokens, firstMs }] of trial.steps.entries())
+    if (model !== 'builtin')
+      noteCost(talk.spent, trial.uses[at]?.dollars ?? null, inputTokens !== null || firstMs !== null)
   talk.credits += record?.run.credits ?? 0
   if (!talk.answer) return
   talk.messages.push({ role: 'assistant', parts: talk.answer.parts as TranscriptMessage['parts'] })
@@ -211,7 +242,7 @@ async function checksOf(
   if (inCode.some(({ passed }) => passed === false)) return { checks: inCode, judgement: null }
   const model = settings.judges ? sideModel(ctx) : null
   const pieces = piecesOf(talk.made?.run ?? null, talk.instructions, answered.messages)
-  const by = { models: ctx.models, asker: asTest(ref), log: ctx.log }
+  const by = { ...asTest(ctx, ref, talk.spent), log: ctx.log }
   const judged = await judgeAnswer({ ...by, model }, asked, answered.messages, pieces, signal)
   const goal =
     customer && expect.reachesGoal !== undefined
@@ -231,6 +262,7 @@ function wholeTalk({ answers }: Talk, answered: Answered): Answered {
     outcome: outcomes.find((outcome) => outcome === 'not_found') ?? outcomes.at(-1) ?? null,
   }
 }
+
 /** Nothing of a test is kept: the conversation is gone with its answer, and no action is run. */
 async function requestOf(
   { db }: Pick<TurnNeeds, 'db'>,
@@ -278,9 +310,13 @@ async function hasEscalated(
   return row !== undefined
 }
 
-function reasonOf(failure: unknown): string {
-  if (failure instanceof ApiError && failure.cause instanceof ModelFailure) return whatHappened(failure.cause)
-  return failure instanceof Error ? failure.message : String(failure)
+/** Returns why there is no answer, for members. What they cannot mend is for the log. */
+function reasonOf({ log }: Pick<TurnNeeds, 'log'>, failure: unknown): string {
+  const cause = failure instanceof ApiError && failure.cause ? failure.cause : failure
+  if (cause instanceof ModelFailure) return whatHappened(cause)
+  if (failure instanceof ApiError || failure instanceof UnreadableMove) return failure.message
+  log.error({ err: failure }, 'a test of an answer failed')
+  return 'The service failed; its log says why.'
 }
 
 /** null if one of them is not known. */

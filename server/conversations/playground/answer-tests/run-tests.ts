@@ -1,13 +1,14 @@
 import { planOf } from '../../../accounts/plans/plans.ts'
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { Context } from '../../../context.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { storableJson } from '../../../platform/http/bodies/storable.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
 import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import type { Task } from '../../../platform/jobs/jobs.ts'
-import { messageOf } from '../../../platform/unknown-values.ts'
 import type { TurnNeeds } from '../../turn/turn.ts'
 import { withoutErased } from './cases/origins.ts'
 import { endRun } from './end-run.ts'
@@ -42,8 +43,12 @@ export const runAnswerTests = (ctx: Needs): Task<RunAnswerTests> => ({
       await runNext(ctx, test, signal)
     } catch (error) {
       // Nobody would end it, and the agent could not be tested any more.
-      if (!signal.aborted && isLast(error))
-        await endRun(ctx.db, test, test.runId, 'stopped', `A test could not be run: ${messageOf(error)}`)
+      if (!signal.aborted && isLast(error)) {
+        const isPlain = error instanceof ApiError
+        if (!isPlain) ctx.log.error({ err: error, runId: test.runId }, 'a test of answers could not be run')
+        const why = isPlain ? error.message : 'The service failed; its log says why.'
+        await endRun(ctx.db, test, test.runId, 'stopped', `A test could not be run. ${why}`)
+      }
       throw error
     }
   },
@@ -64,9 +69,19 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   if (waitSeconds > 0) return transact(db, (trx) => enqueueTest(trx, jobs, test, waitSeconds))
   const repetition = Math.floor(done / settings.cases) + 1
   const snapshot = await snapshotOfRun(db, ref, runId)
-  const result = await runCase(ctx, ref, { ...settings, snapshot }, asked, repetition, signal)
+  const watch = watchRun(ctx, ref, runId)
+  const stop = AbortSignal.any([signal, watch.ended])
+  const result = await runCase(ctx, ref, { ...settings, snapshot }, asked, repetition, stop)
+    .catch((error: unknown) => {
+      if (!watch.ended.aborted) throw error
+      return null
+    })
+    .finally(watch.close)
+  if (!result) return
   await transact(db, async (trx) => {
     const kept = await withoutErased(trx, ref, runId, done % settings.cases, asked, result)
+    // Whoever has ended the run, or erased a person, has nothing stored afterwards.
+    if (!(await isRunning(trx, ref, runId, 'hold'))) return
     const stored = await trx
       .insertInto('answer_results')
       .values({
@@ -83,9 +98,40 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   })
 }
 
+/** Whether the run is still running. With `hold`, it is until the end of the transaction. */
+async function isRunning(db: Db, ref: AgentRef, runId: string, hold?: 'hold'): Promise<boolean> {
+  const run = await db
+    .selectFrom('answer_runs')
+    .select('status')
+    .where(ofAgent(ref))
+    .where('id', '=', runId)
+    .$if(hold !== undefined, (query) => query.forShare())
+    .executeTakeFirst()
+  return run?.status === 'running'
+}
+
+const LOOK_MS = 2_000
+
+/** Looks from time to time whether a run is still running, and aborts `ended` when it is not. */
+function watchRun({ db, log }: Pick<Needs, 'db' | 'log'>, ref: AgentRef, runId: string) {
+  const ended = new AbortController()
+  const look = (): Promise<void> =>
+    isRunning(db, ref, runId).then(
+      (isGoingOn) => (isGoingOn ? undefined : ended.abort()),
+      (error: unknown) => log.warn({ err: error }, 'a run of tests could not be looked at'),
+    )
+  const timer = setInterval(() => void look(), LOOK_MS)
+  return { ended: ended.signal, close: () => clearInterval(timer) }
+}
+
 /** Returns why another test would pass a limit of the run; null if it does not. */
-function reachedLimit({ settings, credits, spent, done }: RunRow, asked: CaseOfRun): string | null {
+function reachedLimit(
+  { settings, credits, spent, isUnpriced, done }: RunRow,
+  asked: CaseOfRun,
+): string | null {
   const { maxCredits, maxDollars, creditsOfAnswer } = settings
+  if (maxDollars !== undefined && isUnpriced)
+    return `What a call has cost is not known, so the limit of $${maxDollars} cannot be kept.`
   if (maxCredits !== undefined && credits + answersOf(asked) * creditsOfAnswer > maxCredits)
     return `The limit of ${maxCredits} credits’ worth was reached.`
   if (maxDollars !== undefined && done > 0 && spent + spent / done > maxDollars)

@@ -59,9 +59,11 @@ const runsOf = (db: Db, ref: AgentRef) =>
       sql<number>`(select count(*)::integer ${ofRun} and one.result -> 'passed' = 'true')`.as('passed'),
       sql<number>`(select count(*)::integer ${ofRun} and one.result -> 'passed' = 'false')`.as('failed'),
       sql<number>`(select coalesce(sum((one.result ->> 'credits')::float8), 0) ${ofRun})`.as('credits'),
-      sql<number>`(select coalesce(sum(coalesce((one.result ->> 'dollars')::float8, 0)
-        + coalesce((one.result #>> '{judgement,dollars}')::float8, 0)), 0) ${ofRun})`.as('spent'),
-      sql<boolean>`exists (select ${ofRun} and (
+      // Results of earlier versions have neither member.
+      sql<number>`(select coalesce(sum(coalesce((one.result ->> 'spentDollars')::float8,
+        coalesce((one.result ->> 'dollars')::float8, 0)
+          + coalesce((one.result #>> '{judgement,dollars}')::float8, 0))), 0) ${ofRun})`.as('spent'),
+      sql<boolean>`exists (select ${ofRun} and coalesce((one.result ->> 'isUnpriced')::boolean,
         one.result ->> 'dollars' is null and one.result ->> 'error' is null
         or one.result #>> '{judgement,model}' is not null and one.result #>> '{judgement,dollars}' is null))`.as(
         'isUnpriced',

@@ -111,7 +111,7 @@ export const NewAnswerRun = Exact({
       exclusiveMinimum: 0,
       maximum: 1_000_000,
       description:
-        'The run stops before another test, at the average price of those so far, would cost more money. Only for models whose prices the catalogue has.',
+        'The run stops before another test, at the average price of those so far, would cost more money, and after a call whose price is not known. Only for models whose prices the catalogue has.',
     }),
   ),
   note: Type.String({ maxLength: 200, default: '', description: 'What is tried' }),
@@ -237,6 +237,15 @@ export const AnswerResult = Exact({
   dollars: Dollars,
   firstMs: Nullable(Type.Integer({ description: 'Milliseconds until the first word of the last answer' })),
   ms: Type.Integer({ description: 'Milliseconds of the whole test' }),
+  spentDollars: Type.Optional(
+    Type.Number({
+      description:
+        'What all calls of the test have cost, as far as it is known: answers, judges, and the model that plays the customer',
+    }),
+  ),
+  isUnpriced: Type.Optional(
+    Type.Boolean({ description: 'Whether it is not known what one of these calls has cost' }),
+  ),
   error: Nullable(Type.String({ description: 'Why there is no answer' })),
   judgement: Nullable({ ...AnswerJudgement, description: 'null: no model judged it' }),
 })
@@ -260,7 +269,7 @@ const run = {
   dollars: Nullable(
     Type.Number({
       description:
-        "What answers and judge have cost so far by the catalogue's prices; null where a price is not known",
+        "What all calls have cost so far by the catalogue's prices; null where a price is not known",
     }),
   ),
   createdAt: IsoTime,

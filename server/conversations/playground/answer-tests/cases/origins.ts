@@ -66,6 +66,8 @@ const cleared = (result: Result): Result => ({
   dollars: result.dollars,
   firstMs: result.firstMs,
   ms: result.ms,
+  ...(result.spentDollars === undefined ? {} : { spentDollars: result.spentDollars }),
+  ...(result.isUnpriced === undefined ? {} : { isUnpriced: result.isUnpriced }),
   error: 'What was said was deleted with the conversation that the case was made of.',
   judgement: null,
 })

@@ -26,9 +26,11 @@ const CALL_MS = 120_000
 const limitOf = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])
 const MAX_MESSAGE = 2_000
 /** A model on a small machine may fail to write one object; the same request would get the same answer. */
-const UNREADABLE = 'The model that plays the customer did not answer as it should.'
+export class UnreadableMove extends Error {
+  override message = 'The model that plays the customer did not answer as it should.'
+}
 
-/** Lets a model say what a customer does next. Throws ModelFailure, and an error if the model does not answer as it should. */
+/** Lets a model say what a customer does next. Throws ModelFailure and UnreadableMove. */
 export async function nextMove(
   { models, asker }: By,
   model: ResolvedModel,
@@ -49,7 +51,7 @@ export async function nextMove(
     typeof message === 'string' ? storable(message).trim().slice(0, MAX_MESSAGE).toWellFormed() : ''
   // Nobody is content or gone before the conversation.
   if (conversation.length > 0 && (state === 'content' || state === 'gone')) return { ending: state }
-  if (text === '') throw new Error(UNREADABLE)
+  if (text === '') throw new UnreadableMove()
   return { message: text }
 }
 

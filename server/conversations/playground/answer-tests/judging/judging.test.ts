@@ -261,3 +261,36 @@ test('what a run takes is said before it starts, and it stops at the money that 
   const refused = await ask('POST', '/answer-runs', { model: 'unpriced', maxDollars: 1 })
   assert.deepEqual([refused.status, Object.keys(refused.body.error.details)], [400, ['maxDollars']])
 })
+
+test('the money of a run is that of all its calls, and it stops after one whose price is not known', async () => {
+  const customer = { persona: 'A guest', goal: 'To know the warranty', maxMessages: 2 }
+  const usage: [number, number] = [1_000, 100]
+  models.otherwise(({ body }) => {
+    const text = JSON.stringify(body)
+    if (text.includes('You play a customer'))
+      return { tokens: [JSON.stringify({ state: 'asking', message: 'How long?' })], usage }
+    if (text.includes('You judge a conversation'))
+      return { tokens: [JSON.stringify({ reached: true, reason: 'So it is.' })], usage }
+    return isJudge(body) ? { ...verdictOf([]), usage } : { tokens: [ANSWER], usage }
+  })
+  const made = await ask('POST', '/answer-cases', {
+    name: 'Guest',
+    messages: [],
+    customer,
+    expect: { reachesGoal: true },
+  })
+  const caseIds = [made.body.id]
+  const before = models.requests.length
+  const played = await run({ caseIds, judges: true })
+  const price = (1_000 * 2 + 100 * 10) / 1_000_000
+  const calls = models.requests.length - before
+  assert.ok(calls >= 5 && Math.abs(played.dollars - calls * price) < 1e-9, `${calls} ${played.dollars}`)
+  const capped = await run({ caseIds, repeats: 10, judges: true, maxDollars: 2.5 * calls * price })
+  assert.deepEqual([capped.status, capped.done], ['stopped', 2])
+
+  const plain = [await caseOf({})]
+  models.otherwise(() => ({ tokens: ['Five ', 'years ', 'long.'], dropAfter: 2, delayMs: 20 }))
+  const unknown = await run({ caseIds: plain, repeats: 3, maxDollars: 1 })
+  assert.deepEqual([unknown.status, unknown.done, unknown.dollars], ['stopped', 1, null])
+  assert.match(unknown.problem, /not known/)
+})

@@ -46,7 +46,7 @@ const passagesOf = (ref: AgentRef, sourceIds: readonly string[] | undefined): Ra
   from sources join chunks on chunks.source_id = sources.id and chunks.account_id = sources.account_id
   where sources.account_id = ${ref.accountId} and sources.agent_id = ${ref.agentId}
     and sources.live_version is not null and sources.status <> 'toBeDeleted'
-    and sources.type <> 'ticket' and sources.message_id is null
+    and not sources.left_out and sources.type <> 'ticket' and sources.message_id is null
     and not coalesce(sources.metadata, '{}') ?| array['conversationId', 'unansweredId']
     and ${sourceIds === undefined ? sql`true` : sql`sources.id = any(${[...sourceIds]}::uuid[])`}
     and length(chunks.text) >= ${MIN_PASSAGE} and ${isLiveChunk(sql`sources.live_version`)}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../../../../test/start.ts'
 import { trained } from '../../../../../../test/until.ts'
@@ -189,6 +190,16 @@ test('a provider that fails is told, and models have a limit an hour', async () 
     },
   )
   assert.equal(limited.status, 429)
+})
+
+test('a source that only a draft has is not asked about', async () => {
+  const { client, at, sources } = await agentWith([LAMP, SHOP])
+  const { rows } = await sql<{ id: string }>`
+    update sources set left_out = true where id = ${sources[1]} and account_id = ${client.accountId} returning id`.execute(
+    service.ctx.db,
+  )
+  assert.equal(rows.length, 1)
+  assert.equal((await at('GET', '/answer-cases/from-sources?count=3')).body.passages, 1)
 })
 
 const CASES = [
