@@ -20,7 +20,7 @@ export function sentenceOf({ kind, place, count }: Warned): string {
   const all = (one: string, several: string): string => (count === 1 ? `One ${one}` : `${count} ${several}`)
   switch (kind) {
     case 'pages':
-      return `${all('page has', 'pages have')} no text but pictures${at}. Ask your operator to switch on text recognition (OCR), or run it over the file and upload the result.`
+      return `${all('page has', 'pages have')} no text but pictures${at}. Ask your operator to switch on text recognition (OCR) with \`ocr get\`. Where it is on, upload a file that a website links to, of which only a few such pages are read, or run OCR over the file yourself and upload the result.`
     case 'letters':
       return `${all('letter is', 'letters are')} unreadable, because the file does not say which they are${at}. Export the file again, or run text recognition (OCR) over it.`
     case 'charts':

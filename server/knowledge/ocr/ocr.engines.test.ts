@@ -61,6 +61,42 @@ test('scans that a crawl finds are read once text recognition is installed', asy
   assert.match(answer.text, /five years/)
 })
 
+/** Returns the file with its first page three times more, appended to it as an update (ISO 32000-1, 7.5.6). */
+function withMorePages(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1')
+  const first = /5 0 obj\n([\s\S]*?)endobj/.exec(text)?.[1]
+  const objects = [
+    '2 0 obj\n<< /Type /Pages /Kids [5 0 R 8 0 R 12 0 R 13 0 R 14 0 R 11 0 R] /Count 6 >>\nendobj\n',
+    ...[12, 13, 14].map((number) => `${number} 0 obj\n${first}endobj\n`),
+  ]
+  let [more, table] = ['\n', '']
+  for (const object of objects) {
+    const number = Number.parseInt(object, 10)
+    table += `${number} 1\n${String(text.length + more.length).padStart(10, '0')} 00000 n \n`
+    more += object
+  }
+  const previous = /startxref\s+(\d+)/.exec(text)?.[1]
+  const trailer = `trailer << /Size 15 /Root 1 0 R /Prev ${previous} >>`
+  more += `xref\n${table}${trailer}\nstartxref\n${text.length + more.length}\n%%EOF\n`
+  return Buffer.from(text + more, 'latin1')
+}
+
+test('of a file that a crawl finds, a few scanned pages are read, and the others are named', async (t) => {
+  const { service, site, newAgent, close } = await startBesideWebsite()
+  t.after(close)
+  const { signal } = new AbortController()
+  await getOcr(ocrFolder(service.ctx.config.dataDir), { languages: ['eng'], from, signal })
+  const { web } = await newAgent()
+  site.pages.set('/', page('Lamps', 'All about them.', ['/scan.pdf']))
+  const body = withMorePages(Buffer.from(await scan.arrayBuffer()))
+  site.pages.set('/scan.pdf', { headers: { 'content-type': 'application/pdf' }, body })
+  const { id } = await web.crawled(`${site.url}/`)
+  const found = (await web.pages(id)).get('/scan.pdf')
+  const [warning] = (found as { warnings?: { message: string }[] }).warnings ?? []
+  assert.match(warning?.message ?? '', /^2 pages have no text but pictures \(pages 4–5\)\..*upload/)
+  assert.match((await web.ask('How many years of warranty has the Aldermoor lamp?')).text, /five years/)
+})
+
 test('a picture file says what it needs, and is read once text recognition is installed', async (t) => {
   const service = await startService()
   t.after(() => service.close())

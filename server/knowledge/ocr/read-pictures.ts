@@ -17,7 +17,8 @@ type Pictures = { chunks: Chunk[]; bytes: number; pages: number[]; unread: numbe
 type Progress = { pages: number; read: number }
 
 /**
- * Extracts the chunks of a document, with the text of the pages that are pictures where text recognition is installed.
+ * Extracts the chunks of a document, with the text of the pages that are pictures where text recognition is installed, but
+ * of no more than `maxPages`. Those that are not read are among the gaps.
  * Throws ExtractFailure.
  */
 export async function extractWithPictures(
@@ -25,6 +26,7 @@ export async function extractWithPictures(
   input: DocumentInput,
   asked: Parameters<Extractor['extractChunks']>[1] & { signal: AbortSignal },
   onProgress: (progress: Progress) => Promise<void>,
+  maxPages = Number.POSITIVE_INFINITY,
 ): Promise<Extracted> {
   if (!ocr?.isOn() || (input.type !== 'pdf' && input.type !== 'image'))
     return extractor.extractChunks(input, asked)
@@ -33,7 +35,8 @@ export async function extractWithPictures(
       return { title: null, chunks: [], bytes: 0 }
     throw error
   })
-  const pictures = await readPictures(ocr, input.bytes, asked, onProgress)
+  const most = Math.min(ocr.maxPages, maxPages)
+  const pictures = await readPictures(ocr, input.bytes, asked, onProgress, most)
   const chunks = [...read.chunks, ...pictures.chunks].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
   if (chunks.length === 0)
     throw new ExtractFailure('no_text', 'No text was recognised in this file, whose pages are pictures.')
@@ -45,10 +48,11 @@ async function readPictures(
   bytes: Uint8Array,
   asked: { owner: string; signal: AbortSignal },
   onProgress: (progress: Progress) => Promise<void>,
+  most: number,
 ): Promise<Pictures> {
   const pages = await ocr.picturesIn(bytes, asked)
-  const wanted = pages.slice(0, ocr.maxPages)
-  const found: Pictures = { chunks: [], bytes: 0, pages, unread: pages.slice(ocr.maxPages) }
+  const wanted = pages.slice(0, most)
+  const found: Pictures = { chunks: [], bytes: 0, pages, unread: pages.slice(most) }
   for (const [at, page] of wanted.entries()) {
     await onProgress({ pages: pages.length, read: at })
     const text = paragraphsOf(await ocr.read(bytes, page, asked))

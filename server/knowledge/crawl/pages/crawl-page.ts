@@ -23,7 +23,8 @@ export async function crawlPage(
     }
     return outcome
   } catch (error) {
-    ctx.log.warn({ err: error, source: run.sourceId, page: page.url }, 'a page could not be processed')
+    if (!signal.aborted)
+      ctx.log.warn({ err: error, source: run.sourceId, page: page.url }, 'a page could not be processed')
     if (!(error instanceof TrainingFailure)) return failedForNow('It could not be processed.')
     return error.transient ? failedForNow(error.message) : failed(error.message)
   }

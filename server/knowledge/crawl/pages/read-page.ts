@@ -28,6 +28,8 @@ type Deps = Pick<Context, 'fetcher' | 'renderer' | 'extractor' | 'ocr'>
 
 /** A crawl reads many pages, so each gets less than a source of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
+/** The most pages of a file that are read from pictures, since each takes seconds and other crawls wait meanwhile. */
+const MAX_SCANNED_PAGES = 3
 const MAX_PAUSE_MS = 60_000
 const MAX_TITLE_LENGTH = 300
 
@@ -157,6 +159,7 @@ async function contentOf(
       { ...input, wholePage: run.wholePage, repeated: run.blocks ? repeatedOn(page.url, run.blocks) : [] },
       asked,
       async () => {},
+      MAX_SCANNED_PAGES,
     )
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)

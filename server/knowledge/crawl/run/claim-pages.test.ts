@@ -42,7 +42,7 @@ test('claims are renewed and released while pages are stored, without a deadlock
       .where('id', '=', id)
       .execute()
   for (const change of [renewClaims, releaseClaims]) {
-    let changed: Promise<void> | undefined
+    let changed: Promise<unknown> | undefined
     await step(db, run, async (trx) => {
       await touch(trx, second!)
       changed ??= change(db, run)

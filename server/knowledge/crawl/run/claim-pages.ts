@@ -68,38 +68,40 @@ async function nextPages(trx: Trx, run: CrawlRun, source: LockedSource, most: nu
   }
 }
 
-/** Renews the claims of this run. */
-export const renewClaims = (db: Db, run: CrawlRun): Promise<void> =>
-  changeClaims(db, run, { held_until: leaseEnd })
-
-/** Releases the claimed pages that this run has not handled. */
-export const releaseClaims = (db: Db, run: CrawlRun): Promise<void> =>
-  changeClaims(db, run, { holder: null, held_until: null })
+/** Renews the claims of this run. Returns false when the crawl is over. */
+export async function renewClaims(db: Db, run: CrawlRun): Promise<boolean> {
+  const renewed = await step(db, run, (trx) => changeClaims(trx, run, { held_until: leaseEnd }))
+  return renewed !== null
+}
 
 /**
- * Changes all claims of this run, even after the crawl is over. It locks the source first, because a step, which holds
- * that lock, updates the same pages in another order, and the two could deadlock otherwise.
+ * Releases the claimed pages that this run has not handled, even after the crawl is over. It locks the source first,
+ * because a step, which holds that lock, updates the same pages in another order, and the two could deadlock otherwise.
  */
-async function changeClaims(
-  db: Db,
-  run: CrawlRun,
-  change: { holder?: null; held_until: null | typeof leaseEnd },
-): Promise<void> {
-  await transact(db, async (trx) => {
+export const releaseClaims = (db: Db, run: CrawlRun): Promise<void> =>
+  transact(db, async (trx) => {
     await trx
       .selectFrom('sources')
       .select('id')
       .where(ownRow(run.account.id, run.sourceId))
       .forNoKeyUpdate()
       .execute()
-    await trx
-      .updateTable('pages')
-      .set(change)
-      .where('account_id', '=', run.account.id)
-      .where('source_id', '=', run.sourceId)
-      .where('holder', '=', run.holder)
-      .execute()
+    await changeClaims(trx, run, { holder: null, held_until: null })
   })
+
+/** Changes all claims of this run. Needs the lock of the source. */
+async function changeClaims(
+  trx: Trx,
+  run: CrawlRun,
+  change: { holder?: null; held_until: null | typeof leaseEnd },
+): Promise<void> {
+  await trx
+    .updateTable('pages')
+    .set(change)
+    .where('account_id', '=', run.account.id)
+    .where('source_id', '=', run.sourceId)
+    .where('holder', '=', run.holder)
+    .execute()
 }
 
 /** Releases all claims. It is called at the start of the only process. */

@@ -160,3 +160,30 @@ test('parts of the pages of a website are listed, and are put back also on pages
   await web.again(id)
   assert.equal(await web.finds('yarrowfield'), true)
 })
+
+test('pages that are being read when the crawl is over are given up', async () => {
+  const [asked, wasRead] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()]
+  // The first pages are read alone, before the others.
+  const first = ['/a', '/b', '/c', '/d', '/e', '/f']
+  site.pages.set('/', page('Home', 'The marker winterfold.', [...first, '/slow']))
+  for (const path of first) site.pages.set(path, page(path, `The marker yarrow${path.slice(1)}.`))
+  site.pages.set('/slow', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    let left = 200
+    const dripping = setInterval(() => {
+      if (left-- > 0) response.write('<p>more and more</p>')
+      else response.end()
+    }, 100)
+    response.once('close', () => {
+      clearInterval(dripping)
+      wasRead.resolve(response.writableFinished)
+    })
+    asked.resolve()
+    return undefined
+  })
+  const id = await web.add(site.url)
+  await asked.promise
+  const { status } = await client.request('DELETE', `${web.path}/${id}`)
+  assert.ok(status < 300, `${status}`)
+  assert.equal(await wasRead.promise, false)
+})

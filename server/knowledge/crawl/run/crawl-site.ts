@@ -57,15 +57,19 @@ async function workOn(ctx: CrawlNeeds, run: CrawlRun, signal: AbortSignal): Prom
   const delayMs = await delayOf(run, robots)
   if (!(await learnSite(ctx, run, { robots, delayMs, signal }))) return false
   if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
+  const over = new AbortController()
+  const renew = async (): Promise<void> => {
+    if (!(await renewClaims(ctx.db, run))) over.abort()
+  }
   const renewing = setInterval(
     () =>
-      void renewClaims(ctx.db, run).catch((error: unknown) =>
+      void renew().catch((error: unknown) =>
         ctx.log.warn({ err: error }, 'the claims of a crawl could not be renewed'),
       ),
     (LEASE_SECONDS * 1_000) / 3,
   )
   try {
-    return await drain(ctx, run, { robots, delayMs, signal })
+    return await drain(ctx, run, { robots, delayMs, signal: AbortSignal.any([signal, over.signal]), over })
   } finally {
     clearInterval(renewing)
     await releaseClaims(ctx.db, run)
@@ -77,7 +81,7 @@ type CrawlRules = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 async function drain(
   ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'ocr' | 'renderer'>,
   run: CrawlRun,
-  { robots, delayMs, signal }: CrawlRules,
+  { robots, delayMs, signal, over }: CrawlRules & { over: AbortController },
 ): Promise<boolean> {
   const until = performance.now() + SLICE_MS
   const writer = createPageWriter(ctx, run)
@@ -95,7 +99,10 @@ async function drain(
       let waitMs = LOOK_AGAIN_MS
       if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
         const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)
-        if (claim === null) return false
+        if (claim === null) {
+          over.abort()
+          return false
+        }
         if (claim.isDone) return true
         claimed.push(...claim.pages)
         waitMs = Math.min(claim.waitMs || waitMs, waitMs)
@@ -105,6 +112,8 @@ async function drain(
     }
     return false
   } finally {
+    // What is still read would not be stored.
+    if (writer.isOver) over.abort()
     await Promise.all(working)
     await writer.close()
   }
