@@ -244,8 +244,9 @@ export const readUsage = endpoint({
           agentId: Type.String(),
           agentName: Nullable(Type.String()),
           model: Type.String(),
-          kind: OneOf(['passages', 'questions'], {
-            description: 'Texts of sources (and questions that were grouped), or questions that were asked',
+          kind: OneOf(['passages', 'questions', 'trials'], {
+            description:
+              'Texts of sources (and questions that were grouped), questions that were asked, or questions with which the team tries out the agent, which are no part of a budget',
           }),
           texts: Type.Integer({ minimum: 0 }),
           tokens: Type.Integer({ minimum: 0 }),

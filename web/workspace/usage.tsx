@@ -158,7 +158,11 @@ function Embeddings({ rows }: { rows: readonly Row[] }) {
             <td>
               {kind === 'passages'
                 ? plural(texts, 'text of sources', 'texts of sources')
-                : plural(texts, 'question')}
+                : plural(
+                    texts,
+                    kind === 'trials' ? 'question of the team' : 'question',
+                    kind === 'trials' ? 'questions of the team' : undefined,
+                  )}
             </td>
             <td>{tokens(row)}</td>
             <td>{formatDollars(row.dollars)}</td>

@@ -281,7 +281,7 @@ export function spendingIn(
       select dollars, unpriced_calls from model_side_usage
       where ${isCounted} and purpose <> all(${OF_THE_TEAM}::text[])
       union all
-      select dollars, 0 from embedding_usage where ${isCounted}) as spent`
+      select dollars, 0 from embedding_usage where ${isCounted} and kind <> 'trials') as spent`
 }
 
 /** Returns what the models of an agent have cost in the month of `now` (UTC). */

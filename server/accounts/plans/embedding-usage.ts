@@ -6,7 +6,7 @@ import { asAccountId } from '../../platform/db/tables/columns.ts'
 import type { Range } from './credits.ts'
 import { createMeter } from './meter.ts'
 
-type Kind = 'passages' | 'questions'
+type Kind = 'passages' | 'questions' | 'trials'
 type Counted = Omit<EmbeddingUse, 'model'>
 type Key = [accountId: AccountId, day: string, agentId: string, model: string, kind: Kind]
 
@@ -24,9 +24,9 @@ export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void) 
     onError,
   })
   return {
-    note({ accountId, agentId }: Owner, kind: Kind, { model, ...counted }: EmbeddingUse): void {
+    note({ accountId, agentId, isTrial }: Owner, kind: Kind, { model, ...counted }: EmbeddingUse): void {
       const day = new Date().toISOString().slice(0, 10)
-      meter.note([asAccountId(accountId), day, agentId, model, kind], counted)
+      meter.note([asAccountId(accountId), day, agentId, model, isTrial ? 'trials' : kind], counted)
     },
     close: meter.close,
   }

@@ -1,5 +1,10 @@
 /** For whom texts are embedded. */
-export type Owner = { accountId: string; agentId: string }
+export type Owner = {
+  accountId: string
+  agentId: string
+  /** Whether the team tries out the agent. */
+  isTrial?: boolean | undefined
+}
 
 /** What was sent to an embedding model. */
 export type EmbeddingUse = {

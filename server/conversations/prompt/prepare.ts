@@ -42,8 +42,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const { agent } = request
   const { ids, transcript, isFirst, parent, surroundings } = started
   const place = { ...owner, conversationId: ids.conversationId }
-  const { id, knowledgeVersion, version } = agent
-  const knowledge = { id, accountId: owner.accountId, knowledgeVersion, sourceIds: version?.sources }
+  const knowledge = knowledgeOf(request)
   const isBuiltin = model.entry.provider === 'builtin'
   const passageTokens = model.entry.passageTokens / ratioIn(transcript, model.entry.id)
   const talk = talkOf(transcript)
@@ -127,6 +126,15 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     },
   }
 }
+
+/** What is searched for the reply. */
+const knowledgeOf = ({ account, agent, trial }: ChatRequest): AgentKnowledge => ({
+  id: agent.id,
+  accountId: account.id,
+  knowledgeVersion: agent.knowledgeVersion,
+  sourceIds: agent.version?.sources,
+  isTrial: trial !== undefined,
+})
 
 /** On whose behalf a model reads the question. */
 const askerOf = ({ request, started, owner }: Turn): Asker => ({

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
+import { accountOf } from '../../accounts/records/accounts.ts'
+import { changeAnswer } from '../../knowledge/sources/qna-source.ts'
 import { requireSource } from '../../knowledge/sources/queries.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 
 let service: Service
 let client: Client
@@ -112,4 +116,32 @@ test('messages that cannot be corrected are rejected with the reason', async () 
   const refused = await correct(long, { answer: 'x' })
   assert.match(refused.body.error.details.question, /too long/)
   assert.equal((await correct(long, { answer: 'x', question: 'What of lamps?' })).status, 201)
+})
+
+test('a correction that a roll back has left out is live once the new text is read, and the former one never is', async () => {
+  const wrong = await ask('Who repairs the desk lamp?')
+  const { id } = (await correct(wrong, { answer: 'The shop repairs it.' })).body
+  await live(id)
+  const agent = `/agents/${agentId}`
+  await client.request('PUT', `${agent}/draft`, { sources: [{ id, isIncluded: false }] })
+  const { version } = (await client.request('GET', `${agent}/draft/changes`)).body
+  assert.equal((await client.request('POST', `${agent}/draft/publish`, { version })).status, 200)
+  const stateIn = async (db: Db) => {
+    const row = await requireSource(db, { accountId: client.accountId, agentId, sourceId: id })
+    return { isLeftOut: row.left_out, isLive: row.live_version !== null }
+  }
+  const { ctx } = service
+  const account = await accountOf(ctx.db, client.accountId)
+  const change = async (db: Db, answer: string, plan = account.plan) => {
+    const source = await requireSource(db, { accountId: client.accountId, agentId, sourceId: id })
+    return changeAnswer({ ...ctx, db }, { ...account, plan }, agentId, source, { answer })
+  }
+  await assert.rejects(change(ctx.db, 'x'.repeat(2_000_000), 'free'), { code: 'SOURCE_SIZE_LIMIT_EXCEEDED' })
+  assert.deepEqual(await stateIn(ctx.db), { isLeftOut: true, isLive: true })
+  await transact(ctx.db, async (trx) => {
+    await change(trx, 'The workshop repairs it.')
+    assert.deepEqual(await stateIn(trx), { isLeftOut: false, isLive: false })
+  })
+  await live(id)
+  assert.match((await ask('Who repairs the desk lamp?')).parts[0].text, /workshop/)
 })

@@ -50,7 +50,7 @@ after(async () => {
 })
 
 type Row = { purpose: string; model: string; calls: number; dollars: number | null; inputTokens: number }
-const usage = async (): Promise<{ models: Row[]; embeddings: { dollars: number }[] }> =>
+const usage = async (): Promise<{ models: Row[]; embeddings: { kind: string; dollars: number }[] }> =>
   (await client.request('GET', '/usage')).body
 const chat = async (path: string, body: object): Promise<string> => {
   const said = await client.request('POST', `/agents/${agentId}${path}`, { stream: false, ...body })
@@ -89,9 +89,10 @@ test('what models are asked beside answers is counted by its purpose, and in the
   }
   const { embeddings } = await until('the embeddings', async () => {
     const all = await usage()
-    return all.embeddings.length === 2 && all
+    return all.embeddings.length === 3 && all
   })
-  const ofVectors = embeddings.reduce((sum, { dollars }) => sum + dollars, 0)
+  const ofCustomers = embeddings.filter(({ kind }) => kind !== 'trials')
+  const ofVectors = ofCustomers.reduce((sum, { dollars }) => sum + dollars, 0)
   assert.ok(ofVectors > 0)
   const { body: spent } = await client.request('GET', `/agents/${agentId}/spending`)
   assert.ok(Math.abs(spent.dollars - 5 * 0.003 - ofVectors) < 1e-9, `${spent.dollars} and ${ofVectors}`)
@@ -117,4 +118,12 @@ test('usage is a CSV file for the API and for operators', async () => {
   assert.equal((await client.request('GET', '/usage?format=xml')).status, 400)
   const wrong = { values: { from: 'May' }, positionals: [file] }
   await assert.rejects(async () => usageExport.run({ db: service.ctx.db } as never, wrong), /no day/)
+})
+
+test('the embeddings of questions that the team tries out are counted, and are no part of the budget', async () => {
+  const spent = async () => (await client.request('GET', `/agents/${agentId}/spending`)).body.dollars
+  const before = await spent()
+  await chat('/playground/runs', { message: 'Is the desk lamp made of brass, or of oak?' })
+  await until('the count', async () => (await usage()).embeddings.some(({ kind }) => kind === 'trials'))
+  assert.equal(await spent(), before)
 })

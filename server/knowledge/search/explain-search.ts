@@ -31,7 +31,8 @@ export async function explainSearch(
   { question, limit, expectedSourceId }: { question: string; limit: number; expectedSourceId?: string },
 ) {
   const expected = expectedSourceId === undefined ? null : await sourceOf(db, agent, expectedSourceId)
-  const asked = { id: agent.id, accountId: agent.account_id, knowledgeVersion: agent.knowledge_version }
+  const { id, account_id: accountId, knowledge_version: knowledgeVersion } = agent
+  const asked = { id, accountId, knowledgeVersion, isTrial: true }
   const all = await knowledge.search(asked, [question], { limit: DEPTH, explain: true })
   const first = { ...all, passages: all.passages.slice(0, Math.max(limit, RERANKED)) }
   const { reranker } = models

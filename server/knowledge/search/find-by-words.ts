@@ -30,6 +30,7 @@ export type Scope = {
   agentId: string
   version?: readonly string[] | undefined
   sourceIds: readonly string[] | null
+  isTrial?: boolean | undefined
 }
 
 /** The condition on a row of sources that the version of the agent has it. */

@@ -34,6 +34,8 @@ export type AgentKnowledge = {
   knowledgeVersion: number
   /** The sources of a version of the agent; by default those of the live one. */
   sourceIds?: readonly string[] | undefined
+  /** Whether the team tries out the agent. */
+  isTrial?: boolean | undefined
 }
 
 export type SearchOptions = {
@@ -90,6 +92,7 @@ const scopeOf = (agent: AgentKnowledge, sourceIds: readonly string[] | null = nu
   accountId: agent.accountId,
   agentId: agent.id,
   version: agent.sourceIds,
+  isTrial: agent.isTrial,
   sourceIds,
 })
 
@@ -103,7 +106,7 @@ async function searchInRows(
   queries: readonly string[],
   { limit, explain, ownWeight = 1, byWordsAlone = false }: SearchOptions,
 ): Promise<SearchResult> {
-  const { accountId: account, agentId, version, sourceIds } = scope
+  const { accountId: account, agentId, version, sourceIds, isTrial } = scope
   const [words, { near, problem, use }] = await Promise.all([
     transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
     byWordsAlone
@@ -113,6 +116,7 @@ async function searchInRows(
           agentId,
           queries,
           version,
+          isTrial,
           sourceIds: sourceIds ?? undefined,
           limit: NEAREST,
         }),
@@ -301,6 +305,7 @@ type VectorQuery = {
   queries: readonly string[]
   /** The sources of a version of the agent; by default those of the live one. */
   version?: readonly string[] | undefined
+  isTrial?: boolean | undefined
   /** Only chunks of these sources; absent means all. */
   sourceIds?: readonly string[] | undefined
   limit: number
@@ -327,7 +332,7 @@ const MAX_LOOKED_AT = 1_000
  */
 export async function nearestChunks(
   { db, models, log }: Deps,
-  { account, agentId, version, queries, sourceIds, limit }: VectorQuery,
+  { account, agentId, version, isTrial, queries, sourceIds, limit }: VectorQuery,
 ): Promise<NearChunks> {
   const space = await db
     .selectFrom('agents')
@@ -344,7 +349,7 @@ export async function nearestChunks(
       problem: 'Searched by words: the embedding model of the vectors is not configured.',
     }
   try {
-    const { vectors, use } = await embedder.embedQuestions(queries, { accountId: account, agentId })
+    const { vectors, use } = await embedder.embedQuestions(queries, { accountId: account, agentId, isTrial })
     const near = await transact(db, async (trx) => {
       // A plan for any agent is bad for one with most of the rows, and cannot use the index of one agent.
       void sql`select set_config('plan_cache_mode', 'force_custom_plan', true),

@@ -1,10 +1,11 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Account } from './add-source.ts'
 import { setLeftOut } from './left-out.ts'
-import type { SourceRow } from './queries.ts'
+import { requireChangeable, type SourceRow } from './queries.ts'
 import { sizeOf } from './storage-limit.ts'
 import { updateSource } from './update-source.ts'
 
@@ -28,15 +29,26 @@ export async function changeAnswer(
   { answer, question }: { answer: string; question?: string },
 ): Promise<SourceRow> {
   const ref = { accountId: account.id, agentId }
-  // Whoever answers wants it to be said.
-  if (source.left_out)
-    await transact(ctx.db, async (trx) => {
-      await holdAgent(trx, ref)
-      await setLeftOut(trx, ctx.jobs, ref, [source.id], false)
-    })
-  const { questions = [], answer: before } = source.content
-  const isSameQuestion = question === undefined || (questions.length === 1 && questions[0] === question)
-  if (before === answer && isSameQuestion) return source
-  const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
-  return updateSource(ctx, account, { agentId, sourceId: source.id }, change)
+  const place = { agentId, sourceId: source.id }
+  return transact(ctx.db, async (trx) => {
+    await holdAgent(trx, ref)
+    const row = await requireChangeable(trx, { ...ref, sourceId: source.id }, true)
+    const { questions = [], answer: before } = row.content
+    const isSameQuestion = question === undefined || (questions.length === 1 && questions[0] === question)
+    const isSame = before === answer && isSameQuestion
+    if (row.left_out) {
+      // The text that was taken out of live answers stays out of them while the new one is read.
+      if (!isSame)
+        await trx
+          .updateTable('sources')
+          .set({ live_version: null, content_hash: null })
+          .where(ownRow(account.id, row.id))
+          .execute()
+      // Whoever answers wants it to be said.
+      await setLeftOut(trx, ctx.jobs, ref, [row.id], false)
+    }
+    if (isSame) return { ...row, left_out: false }
+    const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
+    return updateSource({ ...ctx, db: trx }, account, place, change)
+  })
 }

@@ -42,6 +42,7 @@ async function findText({ db }: Deps, ref: AgentRef): Promise<string | null> {
     .select('id')
     .where(ofAgent(ref))
     .where('external_id', '=', TEXT)
+    .where('left_out', '=', false)
     .executeTakeFirst()
   return row?.id ?? null
 }

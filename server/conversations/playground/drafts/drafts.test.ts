@@ -5,6 +5,7 @@ import { type Client, clientOf, type Service, startService } from '../../../../t
 import { trained, until } from '../../../../test/until.ts'
 import { createKey } from '../../../accounts/keys/keys.ts'
 import { evaluate } from '../../../admin/commands/evaluate-command.ts'
+import { pendingOf, readApplied, readMigrations } from '../../../platform/db/upkeep/migrate.ts'
 
 let service: Service
 let client: Client
@@ -407,4 +408,19 @@ test('a key needs the scopes of what it reads and deletes with a draft or a vers
   assert.match(refused.body.error.message, /sources:write/)
   assert.equal((await must('GET', `/sources/${moon}`)).status, 'trained')
   assert.equal((await must('GET', '/draft')).isBegun, true)
+})
+
+test('a draft with sources waits for the end of the former version, which does not start beside it any more', async () => {
+  const { db } = service.ctx
+  const former = readMigrations().filter(({ name }) => name < '0148')
+  const source = { type: 'text', name: 'Moon', content: 'The Moon lamp has a warranty of nine years.' }
+  await db.insertInto('processes').values({ id: sourceId }).execute()
+  const early = await ask('POST', '/draft/sources', { source })
+  assert.deepEqual([early.status, early.body.error.code], [503, 'SERVICE_UNDER_MAINTENANCE'])
+  await change({ instructions: 'Answer in verse.' })
+  await db.deleteFrom('processes').where('id', '=', sourceId).execute()
+  await must('POST', '/draft/sources', { source })
+  const applied = await readApplied(db)
+  assert.throws(() => pendingOf(former, applied), /newer version of Parley \(0148_agent_drafts\.sql\)/)
+  assert.deepEqual(pendingOf(readMigrations(), applied), [])
 })

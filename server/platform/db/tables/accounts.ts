@@ -70,7 +70,7 @@ export type EmbeddingUsageTable = {
   day: Time
   agent_id: string
   model: string
-  kind: 'passages' | 'questions'
+  kind: 'passages' | 'questions' | 'trials'
   texts: number
   tokens: number
   estimated: number

@@ -36,4 +36,5 @@ export type ProcessesTable = {
   beat: Generated<number>
   alive: Generated<boolean>
   beat_at: Time
+  knows_left_out: Generated<boolean>
 }

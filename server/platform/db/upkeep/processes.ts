@@ -45,7 +45,9 @@ export type ServiceProcess = {
 /** Registers the only process on an embedded database. Everything that an earlier process owned is free at once. */
 export async function soleProcess(db: Db): Promise<ServiceProcess> {
   const id = newId()
-  await sql`with gone as (delete from processes) insert into processes (id) values (${id})`.execute(db)
+  await sql`with gone as (delete from processes) insert into processes (id, knows_left_out) values (${id}, true)`.execute(
+    db,
+  )
   return {
     id,
     epoch: 1,
@@ -61,7 +63,7 @@ type Observed = { id: string; epoch: number; beat: string; alive: boolean; mine:
 
 const BEAT = `
   with mine as (
-    insert into processes (id, epoch) values ($1, $2)
+    insert into processes (id, epoch, knows_left_out) values ($1, $2, true)
     on conflict (id) do update set beat = processes.beat + 1, beat_at = now(), alive = true
       where processes.epoch = excluded.epoch
     returning id

@@ -44,7 +44,12 @@ export async function proposeFix(
   agent: Agent,
   { question, answer = '', right = '' }: Asked,
 ): Promise<Fix> {
-  const searched = { id: agent.id, accountId: agent.account_id, knowledgeVersion: agent.knowledge_version }
+  const searched = {
+    id: agent.id,
+    accountId: agent.account_id,
+    knowledgeVersion: agent.knowledge_version,
+    isTrial: true,
+  }
   const found = await ctx.knowledge.search(searched, [question], { limit: PASSAGES })
   const passages = found.passages.map(({ sourceId, sourceName, questions = [], text: said }) => ({
     sourceId,
