@@ -87,6 +87,12 @@ test('no row of any table contains the person, and everybody else is unaffected'
   const other = await say(world, { message: QUESTION.replace(MARK, 'desk'), userId: 'other-user' })
   const cited = other.metadata.sources.map(({ id }: { id: string }) => id)
   assert.ok(cited.includes(correction))
+  // What a version has left out is erased like what is live.
+  const sources = [{ id: correction, isIncluded: false }]
+  await client.request('PUT', `/agents/${agentId}/draft`, { sources })
+  const { version } = (await client.request('GET', `/agents/${agentId}/draft/changes`)).body
+  const published = await client.request('POST', `/agents/${agentId}/draft/publish`, { version })
+  assert.equal(published.status, 200)
   await service.ctx.indexer.run(service.ctx.db)
   await service.ctx.generations.idle()
 
