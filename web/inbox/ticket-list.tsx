@@ -125,9 +125,11 @@ function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowPro
 }
 
 /** What was said last and by whom, or what the ticket was opened with. */
-function LastWords({ row: { lastMessage, description } }: { row: Row }) {
-  const text = lastMessage?.text || description
-  if (!text) return null
+function LastWords({ row: { subject, lastMessage, description } }: { row: Row }) {
+  const said = (lastMessage?.text || description) ?? ''
+  // The text of a mail begins with its subject, which stands above.
+  const text = (subject && said.startsWith(subject) ? said.slice(subject.length) : said).trim()
+  if (text === '') return null
   const author = lastMessage && lastMessage.author !== 'customer' ? (lastMessage.name ?? 'Agent') : null
   return (
     <span className={classes.words} dir="auto">
