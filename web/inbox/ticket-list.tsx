@@ -128,7 +128,7 @@ function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowPro
 function LastWords({ row: { subject, lastMessage, description } }: { row: Row }) {
   const said = (lastMessage?.text || description) ?? ''
   // The text of a mail begins with its subject, which stands above.
-  const text = (subject && said.startsWith(subject) ? said.slice(subject.length) : said).trim()
+  const text = (subject && said.startsWith(`${subject}\n`) ? said.slice(subject.length) : said).trim()
   if (text === '') return null
   const author = lastMessage && lastMessage.author !== 'customer' ? (lastMessage.name ?? 'Agent') : null
   return (
