@@ -23,7 +23,7 @@ import { handBack, takeOver } from './takeover/take-over.ts'
 import { authorOf, problemsOfName, requireAuthor } from './team/find-member.ts'
 import { markOnline } from './team/mark-online.ts'
 import { teamRoutes } from './team/routes.ts'
-import { refuseBoth } from './tickets/check-ticket-references.ts'
+import { refuseInvalidChange } from './tickets/check-ticket-references.ts'
 import { createTicket } from './tickets/create-ticket.ts'
 import { endConversation } from './tickets/end-conversation.ts'
 import { findTickets } from './tickets/list-tickets.ts'
@@ -74,8 +74,10 @@ const conversationRoutes = (ctx: Pick<Context, 'config' | 'generations' | 'log' 
 ]
 
 const ticketRoutes = (ctx: Pick<Context, 'config' | 'db' | 'generations' | 'notifier'>): Route[] => [
-  route(contract.createTicket, { check: ({ body }) => refuseBoth(body) }, async ({ db, ref, body }) =>
-    presentTicket(await createTicket({ ...ctx, db }, ref, body)),
+  route(
+    contract.createTicket,
+    { check: ({ body }) => refuseInvalidChange(body) },
+    async ({ db, ref, body }) => presentTicket(await createTicket({ ...ctx, db }, ref, body)),
   ),
 
   route(contract.listTickets, async ({ ref, query }) => {
@@ -99,8 +101,11 @@ const ticketRoutes = (ctx: Pick<Context, 'config' | 'db' | 'generations' | 'noti
     return presentTicket(await requireTicket(ctx.db, ref))
   }),
 
-  route(contract.updateTicket, { check: ({ body }) => refuseBoth(body) }, async ({ ref, caller, body }) =>
-    presentTicket(await updateTicket(ctx, ref, body, caller.member?.id ?? 'api')),
+  route(
+    contract.updateTicket,
+    { check: ({ body }) => refuseInvalidChange(body) },
+    async ({ ref, caller, body }) =>
+      presentTicket(await updateTicket(ctx, ref, body, caller.member?.id ?? 'api')),
   ),
 ]
 

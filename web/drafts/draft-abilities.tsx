@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { AgentDraft } from '../app/api.ts'
 import { useSaved } from '../app/use-saved.ts'
 import { StepFields } from '../procedures/procedure-form.tsx'
@@ -18,27 +18,17 @@ export function DraftActions({ agentId, draft }: Props) {
   const [open, setOpen] = useState<Action | null>(null)
   const change = useChangeDraft(agentId)
   return (
-    <Section
+    <Abilities
       title="Actions"
       about="To add one, create it under Actions, turned off, and turn it on here. What it requests is changed there, for live answers too."
+      empty="The agent has no actions."
+      all={draft.actions}
+      aboutOf={({ description }) => description}
+      onTurn={(id, enabled) => change.mutateAsync({ actions: [{ id, enabled }] })}
+      onEdit={setOpen}
     >
-      {draft.actions.length === 0 ? (
-        <p className={classes.faint}>The agent has no actions.</p>
-      ) : (
-        <ul className={classes.rows}>
-          {draft.actions.map((action) => (
-            <Row
-              key={action.id}
-              one={action}
-              about={action.description}
-              onTurn={(enabled) => change.mutateAsync({ actions: [{ id: action.id, enabled }] })}
-              onEdit={() => setOpen(action)}
-            />
-          ))}
-        </ul>
-      )}
       {open && <ActionDialog agentId={agentId} draft={draft} action={open} onClose={() => setOpen(null)} />}
-    </Section>
+    </Abilities>
   )
 }
 
@@ -47,28 +37,55 @@ export function DraftProcedures({ agentId, draft }: Props) {
   const [open, setOpen] = useState<Procedure | null>(null)
   const change = useChangeDraft(agentId)
   return (
-    <Section
+    <Abilities
       title="Procedures"
       about="A procedure that needs an action which is off is off as well. To add one, create it under Procedures and turn it on here."
+      empty="The agent has no procedures."
+      all={draft.procedures}
+      aboutOf={({ trigger }) => trigger}
+      onTurn={(id, enabled) => change.mutateAsync({ procedures: [{ id, enabled }] })}
+      onEdit={setOpen}
     >
-      {draft.procedures.length === 0 ? (
-        <p className={classes.faint}>The agent has no procedures.</p>
+      {open && (
+        <ProcedureDialog agentId={agentId} draft={draft} procedure={open} onClose={() => setOpen(null)} />
+      )}
+    </Abilities>
+  )
+}
+
+type AbilitiesProps<T> = {
+  title: string
+  about: string
+  /** What is said when there are none. */
+  empty: string
+  all: readonly T[]
+  aboutOf: (one: T) => string
+  onTurn: (id: string, enabled: boolean) => Promise<unknown>
+  onEdit: (one: T) => void
+  children: ReactNode
+}
+
+/** A list of actions or procedures, each of which can be turned on or off and edited. */
+function Abilities<T extends { id: string; name: string; enabled: boolean }>(props: AbilitiesProps<T>) {
+  const { title, about, empty, all, aboutOf, onTurn, onEdit, children } = props
+  return (
+    <Section title={title} about={about}>
+      {all.length === 0 ? (
+        <p className={classes.faint}>{empty}</p>
       ) : (
         <ul className={classes.rows}>
-          {draft.procedures.map((procedure) => (
+          {all.map((one) => (
             <Row
-              key={procedure.id}
-              one={procedure}
-              about={procedure.trigger}
-              onTurn={(enabled) => change.mutateAsync({ procedures: [{ id: procedure.id, enabled }] })}
-              onEdit={() => setOpen(procedure)}
+              key={one.id}
+              one={one}
+              about={aboutOf(one)}
+              onTurn={(enabled) => onTurn(one.id, enabled)}
+              onEdit={() => onEdit(one)}
             />
           ))}
         </ul>
       )}
-      {open && (
-        <ProcedureDialog agentId={agentId} draft={draft} procedure={open} onClose={() => setOpen(null)} />
-      )}
+      {children}
     </Section>
   )
 }

@@ -18,7 +18,7 @@ import { Thread } from './thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import classes from './ticket-pane.module.css'
 import { TicketSide } from './ticket-side.tsx'
-import { CATEGORY, nameOf } from './ticket-words.ts'
+import { CATEGORY, isOver, nameOf } from './ticket-words.ts'
 import { useChange } from './use-change.ts'
 
 type TicketPaneProps = {
@@ -47,10 +47,10 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
   const mayWrite = can('helpdesk:write')
   const change = useChange(params)
   const isTurning = change.isPending && change.variables.statusCategory !== undefined
-  const isOver = data?.statusCategory === 'closed' || data?.statusCategory === 'cancelled'
+  const isDone = data !== undefined && isOver(data)
   const solveOrOpen = (): void => {
     if (!data || isTurning) return
-    if (isOver) {
+    if (isDone) {
       change.mutate({ statusCategory: 'on_you' })
       return
     }
@@ -73,15 +73,15 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
                 {mayWrite && (
                   <Button
                     small
-                    icon={isOver ? RotateCcw : CircleCheck}
+                    icon={isDone ? RotateCcw : CircleCheck}
                     pending={isTurning}
                     onClick={solveOrOpen}
                   >
-                    {isOver ? 'Open again' : 'Solve'}
+                    {isDone ? 'Open again' : 'Solve'}
                   </Button>
                 )}
                 <Forward {...params} />
-                {mayWrite && !isOver && (
+                {mayWrite && !isDone && (
                   <MarkSpam params={params} email={shown.customer.email} onDone={onSolved} />
                 )}
                 <span className={classes.sideButton}>

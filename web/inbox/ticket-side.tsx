@@ -14,6 +14,7 @@ import { isThere, presenceWord } from './presence-words.ts'
 import { Snooze } from './snooze.tsx'
 import { Tags } from './tags.tsx'
 import classes from './ticket-side.module.css'
+import { isOver } from './ticket-words.ts'
 import type { TicketChange } from './use-change.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
@@ -32,8 +33,6 @@ const STATUSES = [
   ['closed', 'Solved'],
   ['cancelled', 'Cancelled'],
 ] as const
-
-const OVER: readonly string[] = ['closed', 'cancelled']
 
 type TicketSideProps = {
   agentId: string
@@ -89,9 +88,7 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
         value={ticket.priority}
         onSave={(priority) => onChange({ priority })}
       />
-      {!disabled && !OVER.includes(ticket.statusCategory) && (
-        <Snooze wakesAt={ticket.wakesAt} onChange={onChange} />
-      )}
+      {!disabled && !isOver(ticket) && <Snooze wakesAt={ticket.wakesAt} onChange={onChange} />}
       <Tags agentId={agentId} ticketNumber={ticket.ticketNumber} disabled={disabled} />
       {ticket.conversationId && !disabled && (
         <Takeover agentId={agentId} conversationId={ticket.conversationId} />

@@ -11,6 +11,9 @@ export const CATEGORY = {
   cancelled: ['neutral', 'Cancelled'],
 } as const
 
+export const isOver = ({ statusCategory }: { statusCategory: keyof typeof CATEGORY }): boolean =>
+  statusCategory === 'closed' || statusCategory === 'cancelled'
+
 export const nameOf = ({ name, email, phoneNumber }: Customer): string =>
   name ?? email ?? phoneNumber ?? 'Visitor'
 

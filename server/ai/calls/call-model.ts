@@ -332,7 +332,7 @@ class TaggedReasoning {
 /** Whether text may still become an opening tag. */
 const mayOpen = (text: string): boolean => /^(?:<[a-z]{0,9})?$/i.test(text)
 
-/** Returns the length of the text that does not belong to a tag of which the rest is still to come. */
+/** Returns how much of the text can be passed on: all of it, except the beginning of a tag at its end. */
 function safeLength(text: string): number {
   const tag = text.lastIndexOf('<')
   return tag >= 0 && text.length - tag <= MAX_TAG_LENGTH && /^<\/?[a-z]*$/i.test(text.slice(tag))

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 
-/** What models are asked for: answers to customers, and what is asked beside them. */
+/** What a call of a model is for: an answer to a customer, or a side call. */
 export const PURPOSES = [
   'answer',
   'title',

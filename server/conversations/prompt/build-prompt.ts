@@ -31,7 +31,7 @@ export const historyRoom = (
   transcript: readonly TranscriptMessage[],
 ): number => (contextTokens * HISTORY_SHARE) / ratioIn(transcript, id)
 
-/** What stays the same as long as a conversation goes on. */
+/** What stays the same throughout a conversation. */
 type Rules = {
   instructions: string
   /** Additional instructions for this channel. */
@@ -404,7 +404,7 @@ export function tokenRatio(
 
 const isFile = ({ type }: { type: string }): boolean => type === 'file'
 
-/** Returns the ratio that the newest answer of a model has shown for this conversation; 1 if none has. */
+/** Returns the ratio of counted to estimated tokens in the model's newest answer of this conversation; 1 if there is none. */
 export const ratioIn = (transcript: readonly TranscriptMessage[], modelId: string): number =>
   transcript
     .map(metadataOf)

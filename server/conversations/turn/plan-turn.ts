@@ -258,7 +258,7 @@ export type Known = {
   hours: BusinessHours | null
 }
 
-/** Returns an SQL expression for `Known`; `hours` is the expression for the business hours. */
+/** Returns an SQL expression that evaluates to `Known`; `hours` is the expression for the business hours. */
 export const knownSurroundings = (
   { accountId, agentId }: AgentRef,
   { contactId, externalId }: Place,

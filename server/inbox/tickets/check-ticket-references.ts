@@ -30,7 +30,7 @@ function problemOfWaking({ statusId, statusCategory, wakesAt }: TicketInput): st
 }
 
 /** Throws for fields that exclude each other, and for a time at which no ticket can return. */
-export function refuseBoth(input: TicketInput): void {
+export function refuseInvalidChange(input: TicketInput): void {
   const { statusId, statusCategory, assigneeId, assigneeEmail } = input
   const wakesAt = problemOfWaking(input)
   refuseInvalid({

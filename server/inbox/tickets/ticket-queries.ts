@@ -17,7 +17,7 @@ export const ownerOf = ({ account_id, agent_id }: TicketRow): AgentRef => ({
 export const OVER: readonly StatusCategory[] = ['closed', 'cancelled']
 export const isOver = (category: StatusCategory): boolean => OVER.includes(category)
 
-/** In these statuses, a ticket waits for the team. */
+/** The statuses in which a ticket waits for the team. */
 export const WAITING: readonly StatusCategory[] = ['new', 'on_you']
 
 /** Returns the agent's ticket with this number. Throws TICKET_NOT_FOUND. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -22,7 +23,8 @@ export async function changeTickets(ctx: Deps, caller: Caller, body: Body): Prom
   for (const { agentId, ticketNumber } of tickets) {
     const ref = { accountId: caller.account.id, agentId, ticketNumber }
     try {
-      await requireAgentOf(ctx.db, caller, agentId)
+      if (caller.member?.agentIds?.includes(agentId) === false) throw new ApiError('AGENT_NOT_FOUND')
+      await requireAgent(ctx.db, ref)
       await transact(ctx.db, async (trx) => {
         await requireTicket(trx, ref)
         const tags = {
@@ -40,14 +42,6 @@ export async function changeTickets(ctx: Deps, caller: Caller, body: Body): Prom
     }
   }
   return results
-}
-
-/** Throws AGENT_NOT_FOUND for an agent that the caller may not use. */
-async function requireAgentOf(db: Db, { account, member }: Caller, agentId: string): Promise<void> {
-  const { rows } = await sql`
-    select from agents where account_id = ${account.id} and id = ${agentId}`.execute(db)
-  if (rows.length === 0 || (member?.agentIds && !member.agentIds.includes(agentId)))
-    throw new ApiError('AGENT_NOT_FOUND')
 }
 
 async function idsOfTags(

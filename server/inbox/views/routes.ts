@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { type Caller, type Route, route } from '../../platform/http/route.ts'
-import { refuseBoth } from '../tickets/check-ticket-references.ts'
+import { refuseInvalidChange } from '../tickets/check-ticket-references.ts'
 import { changeTickets } from './change-tickets.ts'
 import * as contract from './contract.ts'
 import { countInbox, listInbox } from './list-inbox.ts'
@@ -16,7 +16,7 @@ export const inboxRoutes = (ctx: Pick<Context, 'config' | 'db' | 'generations' |
 
   route(
     contract.changeInboxTickets,
-    { check: ({ body }) => refuseBoth(body), idempotencyMode: 'response' },
+    { check: ({ body }) => refuseInvalidChange(body), idempotencyMode: 'response' },
     async ({ caller, body }) => ({ results: await changeTickets(ctx, caller, body) }),
   ),
 

@@ -25,7 +25,7 @@ export async function withdrawLater(
   if (row) await enqueueWithdrawal(jobs, trx, row)
 }
 
-/** Queues the withdrawal of what a provider has permitted to a mailbox, in the transaction that drops it. */
+/** Queues the revocation of a mailbox's OAuth grant, in the transaction that deletes its connection. */
 export async function enqueueWithdrawal(
   jobs: Pick<Jobs, 'enqueue'>,
   trx: Trx,

@@ -53,7 +53,7 @@ export function htmlText(html: string, { isForward = false, isReply = false } = 
   for (const quote of quotes) {
     const before = attributionBefore(quote)
     before?.remove()
-    // Answers between the quotations are beside them in one container of Gmail.
+    // Gmail puts answers that stand between quotations into the same container as the quotations.
     const isContainer = /\bgmail_quote/.test(quote.getAttribute('class') ?? '') && around.has(quote)
     if (!isContainer || quote.nodeName === 'BLOCKQUOTE') quote.remove()
   }

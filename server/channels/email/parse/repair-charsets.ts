@@ -80,7 +80,7 @@ export function repaired(declared: string, lossless: string, label: Label): stri
   return declared === lossless ? decodeText(bytes, label && isKnown(label) ? LOSSLESS : null) : declared
 }
 
-/** Returns a text of a header in UTF-8 if its bytes are that, although another charset was declared. */
+/** Decodes a header as UTF-8 if its bytes are valid UTF-8, although it declares another charset. */
 export function meantText(text: string): string {
   const bytes = /^\p{ASCII}*$/u.test(text) ? null : bytesOf(text)
   return bytes !== null && isUtf8(bytes) ? new TextDecoder().decode(bytes) : text

@@ -23,14 +23,14 @@ import type { CaseOfRun, Result, RunSettings } from './schema.ts'
 type Talk = {
   messages: TranscriptMessage[]
   calls: Result['calls']
-  /** What each answer cites, and how the model says that it ended. */
+  /** The sources that each answer cites, and the outcome that the model reported. */
   answers: Pick<Result, 'sources' | 'outcome'>[]
   /** How the conversation with a simulated customer ended. */
   ending: Result['ending'] | null
   /** The last answer; null if there is none. */
   answer: Static<typeof ChatAnswer>['data'] | null
   made: AnswerRecord | null
-  /** What the agent was told. */
+  /** The instructions that the agent had. */
   instructions: string
   steps: AnswerRecord['run']['steps']
   credits: number

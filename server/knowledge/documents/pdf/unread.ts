@@ -65,7 +65,7 @@ export function countUnsure(items: readonly PdfItem[]): number {
 const isTurned = ({ transform: [, turn = 0, skew = 0, scale = 0] }: PdfItem): boolean =>
   Math.abs(turn) > Math.abs(scale) / 10 && Math.abs(skew) > 0
 
-/** What follows it is compared with the text that it belongs to. */
+/** Returns whether the item is a raised number, such as a footnote mark, of the text before it. */
 const isRaisedNumber = (before: PdfItem, item: PdfItem): boolean =>
   /^[\d\s,–-]+$/.test(item.str) && item.height < before.height && isRaised(before, item)
 

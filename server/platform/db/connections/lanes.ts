@@ -150,7 +150,7 @@ type TimeLine = {
    * true; null when there is none.
    */
   next(mayGo: (tenant: string) => boolean): { line: TimeLine; go: () => void } | null
-  /** Adds to the time that the tenant has used. */
+  /** Charges the tenant with database time. */
   charge(tenant: string, ms: number): void
 }
 

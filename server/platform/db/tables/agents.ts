@@ -58,7 +58,7 @@ export type AgentVersionsTable = {
   /** found: the live agent had been changed directly since the version before. */
   kind: 'published' | 'restored' | 'found'
   snapshot: Json<AgentSnapshot>
-  /** What is other than in the version before, in words. */
+  /** A summary of what differs from the version before. */
   changed: string[]
   /** null: nobody knows who has changed the live agent. */
   actor: string | null

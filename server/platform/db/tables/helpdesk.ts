@@ -36,7 +36,7 @@ export type TicketsTable = {
   handed_back: Generated<boolean>
   /** When a snoozed ticket returns to the team. */
   wakes_at: OptionalTime
-  /** Since when it waits for the team; null while it does not. */
+  /** When the ticket began to wait for the team; null while it does not. */
   waiting_since: OptionalTime
   /** When the first of its targets that were not met is due. */
   due_at: OptionalTime
@@ -146,9 +146,9 @@ type InboxQuery = {
 export type InboxViewsTable = {
   id: string
   account_id: AccountId
-  /** null: not one member's own. */
+  /** The member whose own view it is; otherwise null. */
   member_id: string | null
-  /** null: not one team's. */
+  /** The team whose view it is; otherwise null. If both are null, everybody sees it. */
   team_id: string | null
   name: string
   query: Json<InboxQuery>

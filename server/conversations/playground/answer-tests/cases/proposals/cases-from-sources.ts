@@ -160,7 +160,7 @@ export function checkedProposal(answer: Record<string, unknown> | null, passage:
   }
 }
 
-/** Whether the words stand in the text as whole words, where words are separate. */
+/** Returns whether the text contains the words; in scripts that separate words, as whole words. */
 function standsIn(words: string, text: string): boolean {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + words.length] ?? ' ']
